@@ -1,0 +1,164 @@
+package facts
+
+import "github.com/codekg/kg/analyzer/graph"
+
+// Builder makes a [File]. It interns strings and keeps the stack of scopes that
+// resolves local names. One builder serves many files, one after the other; it
+// is not safe for concurrent use.
+type Builder struct {
+	File
+	intern map[string]Str
+	bound  []LocalID // by Str: the innermost local in scope, None
+	undo   []binding // what the open scopes hid
+	scopes []int     // lengths of undo at the start of each open scope
+}
+
+type binding struct {
+	name Str
+	was  LocalID
+}
+
+// Reset starts a new file.
+func (b *Builder) Reset() {
+	if b.intern == nil {
+		b.intern = map[string]Str{}
+	}
+	clear(b.intern)
+	b.File = File{Strings: []string{""}, Lists: []int32{0}}
+	b.bound = append(b.bound[:0], None)
+	b.undo, b.scopes = b.undo[:0], b.scopes[:0]
+}
+
+// Finish returns the file. The builder keeps no part of it.
+func (b *Builder) Finish() *File {
+	f := b.File
+	b.File = File{}
+	return &f
+}
+
+// Intern returns the position of s, which may share memory with the source:
+// it is copied when it is new.
+func (b *Builder) Intern(s []byte) Str {
+	if len(s) == 0 {
+		return 0
+	}
+	if i, ok := b.intern[string(s)]; ok {
+		return i
+	}
+	return b.add(string(s))
+}
+
+// InternString returns the position of s.
+func (b *Builder) InternString(s string) Str {
+	if s == "" {
+		return 0
+	}
+	if i, ok := b.intern[s]; ok {
+		return i
+	}
+	return b.add(s)
+}
+
+func (b *Builder) add(s string) Str {
+	i := Str(len(b.Strings))
+	b.Strings = append(b.Strings, s)
+	b.intern[s] = i
+	b.bound = append(b.bound, None)
+	return i
+}
+
+// Push opens a scope.
+func (b *Builder) Push() { b.scopes = append(b.scopes, len(b.undo)) }
+
+// Pop closes the innermost scope: its names mean again what they meant before.
+func (b *Builder) Pop() {
+	n := len(b.scopes) - 1
+	for i := len(b.undo) - 1; i >= b.scopes[n]; i-- {
+		b.bound[b.undo[i].name] = b.undo[i].was
+	}
+	b.undo, b.scopes = b.undo[:b.scopes[n]], b.scopes[:n]
+}
+
+// AddLocal adds a local without bringing its name into scope.
+func (b *Builder) AddLocal(l Local) LocalID {
+	b.Locals = append(b.Locals, l)
+	return LocalID(len(b.Locals) - 1)
+}
+
+// Bind brings a local's name into the innermost scope, where it hides what it
+// meant before.
+func (b *Builder) Bind(id LocalID) {
+	name := b.Locals[id].Name
+	if name == 0 {
+		return
+	}
+	b.undo = append(b.undo, binding{name, b.bound[name]})
+	b.bound[name] = id
+}
+
+// Lookup returns the local that name means here, or None.
+func (b *Builder) Lookup(name Str) LocalID { return b.bound[name] }
+
+// BoundHere returns the local that the innermost scope itself binds to name,
+// or None. O(names in the scope).
+func (b *Builder) BoundHere(name Str) LocalID {
+	if len(b.scopes) == 0 {
+		return None
+	}
+	for i := len(b.undo) - 1; i >= b.scopes[len(b.scopes)-1]; i-- {
+		if b.undo[i].name == name {
+			return b.bound[name]
+		}
+	}
+	return None
+}
+
+// AddExpr adds an expression, whose operands must be there already.
+func (b *Builder) AddExpr(e Expr) ExprID {
+	b.Exprs = append(b.Exprs, e)
+	return ExprID(len(b.Exprs) - 1)
+}
+
+// AddName adds a name, local or free.
+func (b *Builder) AddName(name Str, flags ExprFlags, line, col int32) ExprID {
+	x := ExprID(None)
+	if l := b.Lookup(name); l != None {
+		x, flags = ExprID(l), flags|FlagLocal
+	}
+	return b.AddExpr(Expr{Op: OpName, Flags: flags, Name: name, X: x, Y: None, Line: line, Col: col})
+}
+
+// AddList stores ids as an argument list and returns its position; 0 for an
+// empty list.
+func (b *Builder) AddList(ids []int32) int32 {
+	if len(ids) == 0 {
+		return 0
+	}
+	at := int32(len(b.Lists))
+	b.Lists = append(b.Lists, int32(len(ids)))
+	b.Lists = append(b.Lists, ids...)
+	return at
+}
+
+// AddSpan stores ids as a span of Lists.
+func (b *Builder) AddSpan(ids []int32) Span {
+	lo := int32(len(b.Lists))
+	b.Lists = append(b.Lists, ids...)
+	return Span{lo, int32(len(b.Lists))}
+}
+
+// AddDecl adds a declaration with the fields that have no zero meaning set to
+// None, and returns its position. Its Exprs, Flows and Locals spans start here;
+// [Builder.EndDecl] ends them.
+func (b *Builder) AddDecl(kind graph.Kind, name Str, parent DeclID) DeclID {
+	e, fl, lo := int32(len(b.Exprs)), int32(len(b.Flows)), int32(len(b.Locals))
+	b.Decls = append(b.Decls, Decl{Kind: kind, Name: name, Parent: parent, Type: None, Value: None,
+		Exprs: Span{e, e}, Flows: Span{fl, fl}, Locals: Span{lo, lo}})
+	return DeclID(len(b.Decls) - 1)
+}
+
+// EndDecl ends the spans of a declaration at what was added so far.
+func (b *Builder) EndDecl(d DeclID) {
+	p := &b.Decls[d]
+	p.Exprs.Hi, p.Flows.Hi, p.Locals.Hi = int32(len(b.Exprs)), int32(len(b.Flows)), int32(len(b.Locals))
+}

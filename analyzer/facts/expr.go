@@ -1,0 +1,117 @@
+package facts
+
+// Op is the operator of an expression. The set is neutral: a language's
+// extractor maps its syntax onto it, and a language's rules say what each means
+// where languages differ.
+type Op uint8
+
+// The operators. X, Y, Name, N and Args are the fields of [Expr]; those not
+// mentioned are unused. Parentheses leave no trace.
+const (
+	OpNone Op = iota // nothing is known about the value
+
+	// Atoms.
+
+	OpName    // Name; X is its LocalID when FlagLocal is set
+	OpLiteral // a literal; Name is its kind: int, float, imaginary, rune, string, bool, null …
+	OpFunc    // function literal; X is its DeclID
+	OpType    // type literal (struct, interface, object); X is its DeclID
+	OpSelf    // this, self
+	OpSuper   // super
+
+	// Access.
+
+	OpSelect // X.Name
+	OpIndex  // X[Args…], also the instantiation of a generic
+	OpSlice  // X[a:b]; the bounds are separate expressions
+	OpDeref  // *X, as a value or as a pointer type
+	OpAddr   // &X
+	OpRecv   // <-X
+
+	// Calls. FlagSpread: the last argument is spread.
+
+	OpCall    // X(Args…); N: results used, see graph.Site.Want
+	OpNew     // new X(Args…), where the language has it
+	OpKeyword // Name=X among the arguments of a call
+	OpSpread  // ...X among arguments or elements, where it may stand anywhere
+	OpAwait   // await X
+
+	// Composite values.
+
+	OpComposite // X{Args…}: a value of type X with elements
+	OpKeyValue  // X: Y among the elements of a composite; a name X has FlagKey
+	OpElement   // the type of the elements of type X: elided types of nested composites
+	OpKeyType   // the type of the keys of type X
+
+	// Operators. Name is the operator's text.
+
+	OpUnary       // Name X
+	OpBinary      // X Name Y
+	OpConditional // one of Args
+
+	// Types.
+
+	OpSliceType  // []X
+	OpArrayType  // [n]X
+	OpMapType    // map[X]Y
+	OpChanType   // chan X; N: 0 both directions, 1 send only, 2 receive only
+	OpFuncType   // Args: N parameters, then results; FlagSpread: the last parameter is variadic
+	OpVariadic   // ...X: the type of a variadic parameter inside the function
+	OpUnionType  // one of Args
+	OpApproxType // ~X
+
+	// Views: what part or form of X a binding gets.
+
+	OpTuple    // value N of the several values of X
+	OpRangeKey // the first variable of a loop over X
+	OpRangeVal // the second variable of a loop over X
+	OpAssert   // X.(Y): X seen as type Y; Y = None in a type switch's own expression
+	OpParamOf  // the type that X, a call, gives to parameter N of its argument Y, a function literal
+
+	opEnd
+)
+
+// OpCount bounds the enum for readers of stored facts.
+const OpCount = int(opEnd)
+
+// ExprFlags qualify an expression.
+type ExprFlags uint8
+
+// The expression flags.
+const (
+	FlagLocal  ExprFlags = 1 << iota // OpName: X is a LocalID
+	FlagCallee                       // it is called; naming it is no reference
+	FlagWrite                        // it is assigned to
+	FlagRead                         // together with FlagWrite: it is read, too (x += 1)
+	FlagSpread                       // see OpCall, OpFuncType
+	FlagKey                          // OpName: key of a composite; a field's name if the composite has fields
+	FlagLater                        // OpCall: runs later or concurrently (go, defer)
+	FlagTyped                        // it stands where only a type may stand
+)
+
+// Expr is one expression, with the place of its last name: the selected name
+// for OpSelect, the name of the type for OpComposite. Calls are placed by their
+// callee.
+type Expr struct {
+	Op    Op
+	Flags ExprFlags
+	N     int16
+	Name  Str
+	X, Y  ExprID
+	Args  int32 // position in Lists of the count, the ids follow; 0 for none
+	Line  int32
+	Col   int32
+}
+
+// List returns the list at position at: the positions of a span of arguments
+// or types.
+func (f *File) List(at int32) []int32 {
+	if at == 0 {
+		return nil
+	}
+	n := f.Lists[at]
+	return f.Lists[at+1 : at+1+n]
+}
+
+// Str returns the string s.
+func (f *File) Str(s Str) string { return f.Strings[s] }
