@@ -162,7 +162,9 @@ func (h *Hasher) Node(root ID, e Edits) {
 				h.buf = append(h.buf, opName)
 				h.tokens++
 				h.shingles.add(tagName, nil)
-			} else if !rules.Ignore.Has(n.Kind) {
+			} else if n.Start == n.End && n.Flags&Named == 0 || rules.Ignore.Has(n.Kind) {
+				// Empty tokens stand for line ends and indentation.
+			} else {
 				h.token(tag, src[n.Start:n.End])
 			}
 		default:

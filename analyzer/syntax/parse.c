@@ -63,6 +63,7 @@ struct kg_arena {
   int failed;
   jmp_buf escape;
   TSTree *tree;         // parsed, waits for kg_flatten
+  const TSLanguage *language;
 };
 
 // The arena of the call that this thread is in.
@@ -299,50 +300,170 @@ static bool over_budget(TSParseState *state) {
   return a->requested > a->soft;
 }
 
-static int flatten(kg_arena *a, const kg_limits *limits, kg_node *out, uint32_t cap, kg_result *result) {
-  TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(a->tree));
+// The children of one subtree, on the way through them.
+typedef struct frame {
+  const Subtree *child, *end;
+  const TSSymbol *aliases;               // by structural index, or NULL
+  const TSFieldMapEntry *fields, *fields_end;
+  uint32_t structural;                   // index of the next child, extras not counted
+  uint32_t bytes, row;                   // where the next child's padding starts
+  int32_t node;                          // the visible node that the children belong to
+  uint8_t field;                         // field of a hidden subtree, passed down
+  bool hidden;
+  bool first;                            // the first child starts where its parent does
+} frame;
+
+static void enter(frame *f, const TSLanguage *language, const SubtreeHeapData *s) {
+  unsigned production = s->production_id;
+  f->end = (const Subtree *)s;
+  f->child = f->end - s->child_count;
+  f->aliases = production ? language->alias_sequences + production * language->max_alias_sequence_length : NULL;
+  f->fields = f->fields_end = NULL;
+  if (language->field_count) {
+    TSMapSlice slice = language->field_map_slices[production];
+    f->fields = language->field_map_entries + slice.index;
+    f->fields_end = f->fields + slice.length;
+  }
+  f->structural = 0;
+  f->first = true;
+}
+
+// Writes the visible nodes of the tree in pre-order. A hidden subtree is replaced
+// by its children, and these inherit its field. The result equals what
+// TSTreeCursor shows.
+static int flatten(kg_arena *a, const TSLanguage *language, const kg_limits *limits,
+                   kg_node *out, uint32_t cap, kg_result *result) {
+  TSNode root = ts_tree_root_node(a->tree);
+  uint32_t expected = ts_node_descendant_count(root);
+  if (cap < expected || expected == 0) return KG_INTERNAL;
+
   uint32_t n = 0, depth = 0, deepest = 0;
-  int32_t parent = -1;
+  uint32_t size = 64, top = 0;
+  frame *stack = arena_malloc(a, size * sizeof *stack);
+
+  // The root stands in a frame of its own.
+  frame *f = stack;
+  f->child = root.id;
+  f->end = f->child + 1;
+  f->aliases = NULL;
+  f->fields = f->fields_end = NULL;
+  f->structural = 0;
+  f->bytes = ts_node_start_byte(root);
+  f->row = ts_node_start_point(root).row;
+  f->node = -1;
+  f->field = 0;
+  f->hidden = false;
+  f->first = true;
+
   for (;;) {
-    if (n == cap) return KG_INTERNAL;
-    TSNode node = ts_tree_cursor_current_node(&cursor);
-    kg_node *o = &out[n];
-    TSSymbol kind = ts_node_symbol(node);
-    o->kind = kind;
-    o->field = (uint8_t)ts_tree_cursor_current_field_id(&cursor);
-    o->flags = (ts_node_is_named(node) ? KG_NAMED : 0) | (ts_node_is_missing(node) ? KG_MISSING : 0) |
-               (ts_node_is_extra(node) ? KG_EXTRA : 0) | (kind == UINT16_MAX ? KG_ERROR : 0) |
-               (ts_node_has_error(node) ? KG_HAS_ERROR : 0);
-    o->start = ts_node_start_byte(node);
-    o->end = ts_node_end_byte(node);
-    o->row = ts_node_start_point(node).row;
-    o->parent = parent;
-    if (ts_tree_cursor_goto_first_child(&cursor)) {
-      parent = (int32_t)n++;
-      if (++depth > deepest) deepest = depth;
-      if (depth > limits->depth) return KG_DEPTH;
+    if (f->child == f->end) {
+      if (top == 0) break;
+      if (!f->hidden) {
+        out[f->node].next = (int32_t)n;
+        depth--;
+      }
+      f = &stack[--top];
       continue;
     }
-    o->next = (int32_t)++n;
-    while (!ts_tree_cursor_goto_next_sibling(&cursor)) {
-      if (parent < 0) {
-        result->nodes = n;
-        result->depth = deepest;
-        return KG_OK;
+    Subtree s = *f->child++;
+    uint32_t start = f->bytes, row = f->row, end;
+    TSSymbol symbol;
+    bool visible, named, extra, missing, has_error;
+    const SubtreeHeapData *inner = NULL;
+    if (s.data.is_inline) {
+      if (!f->first) {
+        start += s.data.padding_bytes;
+        row += s.data.padding_rows;
       }
-      ts_tree_cursor_goto_parent(&cursor);
-      out[parent].next = (int32_t)n;
-      parent = out[parent].parent;
-      depth--;
+      end = start + s.data.size_bytes;
+      f->row = row;
+      symbol = s.data.symbol;
+      visible = s.data.visible;
+      named = s.data.named;
+      extra = s.data.extra;
+      missing = has_error = s.data.is_missing;
+    } else {
+      if (!f->first) {
+        start += s.ptr->padding.bytes;
+        row += s.ptr->padding.extent.row;
+      }
+      end = start + s.ptr->size.bytes;
+      f->row = row + s.ptr->size.extent.row;
+      symbol = s.ptr->symbol;
+      visible = s.ptr->visible;
+      named = s.ptr->named;
+      extra = s.ptr->extra;
+      missing = s.ptr->is_missing;
+      has_error = missing || s.ptr->error_cost > 0;
+      if (s.ptr->child_count && s.ptr->visible_child_count) inner = s.ptr;
     }
+    f->bytes = end;
+    f->first = false;
+
+    uint8_t field = 0;
+    if (!extra) {
+      for (const TSFieldMapEntry *e = f->fields; e < f->fields_end; e++) {
+        if (!e->inherited && e->child_index == f->structural) {
+          field = (uint8_t)e->field_id;
+          break;
+        }
+      }
+      if (!field) field = f->field;
+      TSSymbol alias = f->aliases ? f->aliases[f->structural] : 0;
+      if (alias) {
+        symbol = alias;
+        visible = true;
+        named = language->symbol_metadata[alias].named;
+      }
+      f->structural++;
+    }
+
+    int32_t node = f->node;
+    if (visible || node < 0) {
+      if (n == expected) return KG_INTERNAL;
+      out[n] = (kg_node){
+        .kind = symbol == UINT16_MAX ? symbol : language->public_symbol_map[symbol],
+        .field = field,
+        .flags = (named ? KG_NAMED : 0) | (missing ? KG_MISSING : 0) | (extra ? KG_EXTRA : 0) |
+                 (symbol == UINT16_MAX ? KG_ERROR : 0) | (has_error ? KG_HAS_ERROR : 0),
+        .start = start,
+        .end = end,
+        .row = row,
+        .next = (int32_t)n + 1,
+        .parent = node,
+      };
+      node = (int32_t)n++;
+      field = 0;
+      visible = true;
+    }
+    if (!inner) continue;
+    if (visible) {
+      if (++depth > deepest) deepest = depth;
+      if (depth > limits->depth) return KG_DEPTH;
+    }
+    if (++top == size) {
+      stack = arena_realloc(a, stack, (size_t)size * 2 * sizeof *stack);
+      size *= 2;
+    }
+    f = &stack[top];
+    enter(f, language, inner);
+    f->bytes = start;
+    f->row = row;
+    f->node = node;
+    f->field = field;
+    f->hidden = !visible;
   }
+  if (n != expected) return KG_INTERNAL;
+  result->depth = deepest;
+  return KG_OK;
 }
 
 // Fills the counters and empties the arena unless the tree is still wanted.
 static int finish(kg_arena *a, int status, kg_result *result) {
-  result->requested = a->requested;
   result->peak = a->peak;
   result->callbacks = a->callbacks;
+  // What flattening needs is no work of the parser.
+  if (!a->tree) result->requested = a->requested;
   current_arena = NULL;
   if (status != KG_GROW) arena_reset(a);
   return status;
@@ -355,6 +476,7 @@ int kg_parse(kg_arena *a, const TSLanguage *language, const char *src, uint32_t 
   // Between two calls of the progress callback a single step may ask for much.
   a->hard = limits->budget * 2;
   a->held_limit = limits->live;
+  a->language = language;
   current_arena = a;
   if (setjmp(a->escape)) return finish(a, a->failed, result);
 
@@ -370,15 +492,17 @@ int kg_parse(kg_arena *a, const TSLanguage *language, const char *src, uint32_t 
     ts_parser_reset(parser);
     return finish(a, a->requested > a->soft ? KG_BUDGET : KG_INTERNAL, result);
   }
+  a->hard = UINT64_MAX;
+  result->requested = a->requested;
   result->nodes = ts_node_descendant_count(ts_tree_root_node(a->tree));
   if (result->nodes > limits->nodes) return finish(a, KG_NODES, result);
   if (result->nodes > cap) return finish(a, KG_GROW, result);
-  return finish(a, flatten(a, limits, out, cap, result), result);
+  return finish(a, flatten(a, a->language, limits, out, cap, result), result);
 }
 
 int kg_flatten(kg_arena *a, const kg_limits *limits, kg_node *out, uint32_t cap, kg_result *result) {
   if (!a->tree) return KG_INTERNAL;
   current_arena = a;
   if (setjmp(a->escape)) return finish(a, a->failed, result);
-  return finish(a, flatten(a, limits, out, cap, result), result);
+  return finish(a, flatten(a, a->language, limits, out, cap, result), result);
 }

@@ -1,7 +1,17 @@
-// The part of tree-sitter's C interface that this package calls, as it stands
-// in version 0.25 of the runtime (tree_sitter/api.h). The runtime itself is
-// compiled and linked by the Go module github.com/tree-sitter/go-tree-sitter;
-// cgo cannot reach the headers inside that module, hence this copy.
+// The part of tree-sitter that this package uses, as it stands in version 0.25
+// of the runtime. The runtime itself is compiled and linked by the Go module
+// github.com/tree-sitter/go-tree-sitter; cgo cannot reach the headers inside that
+// module, hence this copy. There are three parts:
+//
+//   - functions and types of the public interface (tree_sitter/api.h);
+//   - the head of TSLanguage (tree_sitter/parser.h), which is the binary
+//     interface between runtime and grammars and fixed by its ABI version;
+//   - the representation of subtrees (src/subtree.h), which is private to the
+//     runtime. Reading it makes flattening five times as fast as going through
+//     TSTreeCursor. It is tied to the version in go.mod: a new version of the
+//     runtime needs a look at that file. Every parse checks the number of nodes
+//     against the runtime's own count, and a test compares whole trees with what
+//     the public interface says.
 //
 // The declarations are taken from tree-sitter:
 //
@@ -84,12 +94,6 @@ typedef struct TSNode {
   const TSTree *tree;
 } TSNode;
 
-typedef struct TSTreeCursor {
-  const void *tree;
-  const void *id;
-  uint32_t context[3];
-} TSTreeCursor;
-
 TSParser *ts_parser_new(void);
 bool ts_parser_set_language(TSParser *self, const TSLanguage *language);
 TSTree *ts_parser_parse_with_options(TSParser *self, const TSTree *old_tree, TSInput input, TSParseOptions options);
@@ -97,21 +101,8 @@ void ts_parser_reset(TSParser *self);
 
 TSNode ts_tree_root_node(const TSTree *self);
 uint32_t ts_node_start_byte(TSNode self);
-uint32_t ts_node_end_byte(TSNode self);
 TSPoint ts_node_start_point(TSNode self);
-TSSymbol ts_node_symbol(TSNode self);
-bool ts_node_is_named(TSNode self);
-bool ts_node_is_missing(TSNode self);
-bool ts_node_is_extra(TSNode self);
-bool ts_node_has_error(TSNode self);
 uint32_t ts_node_descendant_count(TSNode self);
-
-TSTreeCursor ts_tree_cursor_new(TSNode node);
-bool ts_tree_cursor_goto_first_child(TSTreeCursor *self);
-bool ts_tree_cursor_goto_next_sibling(TSTreeCursor *self);
-bool ts_tree_cursor_goto_parent(TSTreeCursor *self);
-TSNode ts_tree_cursor_current_node(const TSTreeCursor *self);
-TSFieldId ts_tree_cursor_current_field_id(const TSTreeCursor *self);
 
 uint32_t ts_language_abi_version(const TSLanguage *self);
 uint32_t ts_language_symbol_count(const TSLanguage *self);
@@ -127,5 +118,130 @@ void ts_set_allocator(
   void *(*new_realloc)(void *, size_t),
   void (*new_free)(void *)
 );
+
+// --- tree_sitter/parser.h ---
+
+typedef struct {
+  TSFieldId field_id;
+  uint8_t child_index;
+  bool inherited;
+} TSFieldMapEntry;
+
+typedef struct {
+  uint16_t index;
+  uint16_t length;
+} TSMapSlice;
+
+typedef struct {
+  bool visible;
+  bool named;
+  bool supertype;
+} TSSymbolMetadata;
+
+struct TSLanguage {
+  uint32_t abi_version;
+  uint32_t symbol_count;
+  uint32_t alias_count;
+  uint32_t token_count;
+  uint32_t external_token_count;
+  uint32_t state_count;
+  uint32_t large_state_count;
+  uint32_t production_id_count;
+  uint32_t field_count;
+  uint16_t max_alias_sequence_length;
+  const uint16_t *parse_table;
+  const uint16_t *small_parse_table;
+  const uint32_t *small_parse_table_map;
+  const void *parse_actions;
+  const char * const *symbol_names;
+  const char * const *field_names;
+  const TSMapSlice *field_map_slices;
+  const TSFieldMapEntry *field_map_entries;
+  const TSSymbolMetadata *symbol_metadata;
+  const TSSymbol *public_symbol_map;
+  const uint16_t *alias_map;
+  const TSSymbol *alias_sequences;
+  // more
+};
+
+// --- src/subtree.h ---
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#error "the layout of inline subtrees below is that of little-endian machines"
+#endif
+
+typedef struct Length {
+  uint32_t bytes;
+  TSPoint extent;
+} Length;
+
+// A small leaf, told from a pointer by its lowest bit.
+typedef struct SubtreeInlineData {
+  bool is_inline : 1;
+  bool visible : 1;
+  bool named : 1;
+  bool extra : 1;
+  bool has_changes : 1;
+  bool is_missing : 1;
+  bool is_keyword : 1;
+  uint8_t symbol;
+  uint16_t parse_state;
+  uint8_t padding_columns;
+  uint8_t padding_rows : 4;
+  uint8_t lookahead_bytes : 4;
+  uint8_t padding_bytes;
+  uint8_t size_bytes;
+} SubtreeInlineData;
+
+typedef struct SubtreeHeapData {
+  volatile uint32_t ref_count;
+  Length padding;
+  Length size;
+  uint32_t lookahead_bytes;
+  uint32_t error_cost;
+  uint32_t child_count;
+  TSSymbol symbol;
+  uint16_t parse_state;
+  bool visible : 1;
+  bool named : 1;
+  bool extra : 1;
+  bool fragile_left : 1;
+  bool fragile_right : 1;
+  bool has_changes : 1;
+  bool has_external_tokens : 1;
+  bool has_external_scanner_state_change : 1;
+  bool depends_on_column : 1;
+  bool is_missing : 1;
+  bool is_keyword : 1;
+  union {
+    // With children, which stand right before this struct.
+    struct {
+      uint32_t visible_child_count;
+      uint32_t named_child_count;
+      uint32_t visible_descendant_count;
+      int32_t dynamic_precedence;
+      uint16_t repeat_depth;
+      uint16_t production_id;
+      struct {
+        TSSymbol symbol;
+        uint16_t parse_state;
+      } first_leaf;
+    };
+    // Leaves of external scanners.
+    struct {
+      union {
+        char *long_data;
+        char short_data[24];
+      };
+      uint32_t length;
+    } external_scanner_state;
+    int32_t lookahead_char;
+  };
+} SubtreeHeapData;
+
+typedef union Subtree {
+  SubtreeInlineData data;
+  const SubtreeHeapData *ptr;
+} Subtree;
 
 #endif
