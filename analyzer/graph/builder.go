@@ -102,8 +102,23 @@ func (b *Builder) Build() *Graph {
 	kwMap := b.buildKeywords(g)
 	b.buildEdges(g, nodeMap, fileMap, kwMap)
 	b.buildUnknowns(g)
+	g.canonical()
 	g.index()
 	return g
+}
+
+// canonical makes empty lists nil, so that equal graphs are deeply equal.
+func (g *Graph) canonical() {
+	g.Nodes, g.Edges, g.sites = orNil(g.Nodes), orNil(g.Edges), orNil(g.sites)
+	g.Files, g.Unknowns, g.Skipped = orNil(g.Files), orNil(g.Unknowns), orNil(g.Skipped)
+	g.Keywords = orNil(g.Keywords)
+}
+
+func orNil[T any](s []T) []T {
+	if len(s) == 0 {
+		return nil
+	}
+	return s
 }
 
 func (b *Builder) buildFiles(g *Graph) []int32 {
@@ -423,6 +438,7 @@ func FromColumns(c Columns) (*Graph, error) {
 			return nil, bad("unknown", i)
 		}
 	}
+	g.canonical()
 	g.index()
 	return g, nil
 }
@@ -447,3 +463,6 @@ func parentCycle(nodes []Node) int {
 	}
 	return -1
 }
+
+// SetParent sets the parent of a node that was added before.
+func (b *Builder) SetParent(n, parent ID) { b.nodes[n].Parent = parent }

@@ -1,0 +1,137 @@
+// Package artifact stores a [graph.Graph] as a file, restores it, and exports
+// it in other forms.
+//
+// The graph file (graph.kg) is canonical: equal graphs give equal bytes. It
+// holds no clock, no absolute path and no revision. Its form:
+//
+//	magic     8 bytes
+//	version   uint32, little endian
+//	toc size  uint32, little endian
+//	toc       uvarint count, then for each section: tag, stored size, content
+//	          size, xxhash64 of the stored bytes, SHA-256 of the content
+//	checksum  xxhash64 of everything before it
+//	sections  in the order of the table of contents, without gaps
+//
+// A section is one zstd frame. Its content is a list of columns: the number of
+// columns, their sizes, their bytes. Readers skip sections whose tag they do
+// not know, and columns after the ones they know, so that both can be added
+// without a new version.
+//
+// Numbers in columns are varints, signed ones zigzag. Most are differences to
+// a value that the reader has already: ids to the id before, lines to the line
+// of the declaration around them.
+//
+// A graph file may come from anybody. [Read] trusts nothing in it: sizes are
+// charged to [Limits] before anything is allocated, every index is checked.
+package artifact
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Version is the version of the graph file that [Write] makes. It is bumped
+// when a reader of the version before would misread the file; one line each:
+//
+//	1: first version
+const Version = 1
+
+// minVersion is the oldest version that Read understands.
+const minVersion = 1
+
+// magic begins every graph file. Like PNG's, it is neither text nor survives
+// a transfer that changes line ends.
+const magic = "\x89KGG\r\n\x1a\n"
+
+// The tags of the sections. Every one is required in version 1.
+const (
+	tagMeta       = "meta"       // counts, names of enum values, digest of the tree
+	tagStrings    = "strings"    // sorted, front-coded
+	tagKeys       = "keys"       // keys of nodes, sorted, front-coded
+	tagNodes      = "nodes"      // fixed-size fields of nodes
+	tagNames      = "names"      // names of nodes, relative to their keys
+	tagSignatures = "signatures" // parameters, results, bases
+	tagText       = "text"       // signatures and documentation, in the order of nodes
+	tagHashes     = "hashes"     // hashes of nodes
+	tagVariants   = "variants"
+	tagEdges      = "edges"
+	tagSites      = "sites"
+	tagFiles      = "files"
+	tagKeywords   = "keywords"
+	tagUnknowns   = "unknowns" // and skipped languages
+)
+
+// The errors of [Read], to be tested with errors.Is. The errors themselves are
+// a *[VersionError], a *[CorruptError] and a *[LimitError].
+var (
+	ErrVersion = errors.New("graph file of another version")
+	ErrCorrupt = errors.New("corrupt graph file")
+	ErrLimit   = errors.New("graph file over the limit")
+)
+
+// VersionError says that a graph file has a version that this program cannot
+// read. The graph has to be rebuilt from its tree.
+type VersionError struct {
+	Version uint32
+	Detail  string // what else is not understood, when the version is
+}
+
+// Error implements error.
+func (e *VersionError) Error() string {
+	if e.Detail != "" {
+		return fmt.Sprintf("graph file has %s, which this program does not know: rebuild the graph", e.Detail)
+	}
+	return fmt.Sprintf("graph file has version %d, this program reads %d to %d: rebuild the graph",
+		e.Version, minVersion, Version)
+}
+
+// Is reports whether target is ErrVersion.
+func (e *VersionError) Is(target error) bool { return target == ErrVersion }
+
+// CorruptError says which section of a graph file is damaged or hostile.
+type CorruptError struct {
+	Section string // "header" for what precedes the sections
+	Err     error
+}
+
+// Error implements error.
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("corrupt graph file: section %s: %v", e.Section, e.Err)
+}
+
+// Is reports whether target is ErrCorrupt.
+func (e *CorruptError) Is(target error) bool { return target == ErrCorrupt }
+
+// Unwrap returns the cause.
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// LimitError says that reading a graph file would take more memory than
+// [Limits] allow.
+type LimitError struct {
+	Need, Limit int64 // bytes
+}
+
+// Error implements error.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("graph file needs %d MB of memory, the limit is %d MB", e.Need>>20, e.Limit>>20)
+}
+
+// Is reports whether target is ErrLimit.
+func (e *LimitError) Is(target error) bool { return target == ErrLimit }
+
+// Limits bound what [Read] allocates.
+type Limits struct {
+	// Memory is the number of bytes that the file, its content and the graph
+	// may take together; 0 means DefaultMemory.
+	Memory int64
+}
+
+// DefaultMemory is enough for about five million nodes.
+const DefaultMemory = 4 << 30
+
+func (l Limits) memory() int64 {
+	if l.Memory <= 0 {
+		return DefaultMemory
+	}
+	return l.Memory
+}

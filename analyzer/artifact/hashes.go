@@ -1,0 +1,120 @@
+package artifact
+
+import (
+	"encoding/binary"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// encodeHashes makes the section of the hashes that are not zero, in the order
+// of nodes. They do not compress.
+func (e *encoder) encodeHashes() []byte {
+	var doc, body, minHash column
+	for i := range e.c.Nodes {
+		n := &e.c.Nodes[i]
+		h := has(n)
+		if h&hasDocHash != 0 {
+			doc.bytes(n.DocHash[:])
+		}
+		if h&hasBody != 0 {
+			body.bytes(n.Body[:])
+		}
+		if h&hasMinHash != 0 {
+			for _, v := range n.MinHash {
+				minHash.b = binary.LittleEndian.AppendUint32(minHash.b, v)
+			}
+		}
+	}
+	return joinColumns(&doc, &body, &minHash)
+}
+
+func (d *decoder) decodeHashes(content []byte) error {
+	var doc, body, minHash cursor
+	if err := splitColumns(content, &doc, &body, &minHash); err != nil {
+		return err
+	}
+	for i, h := range d.has {
+		if h&(hasDocHash|hasBody|hasMinHash) == 0 {
+			continue
+		}
+		n := &d.nodes[i]
+		if h&hasDocHash != 0 {
+			copy(n.DocHash[:], doc.bytes(len(n.DocHash)))
+		}
+		if h&hasBody != 0 {
+			copy(n.Body[:], body.bytes(len(n.Body)))
+		}
+		if h&hasMinHash != 0 {
+			b := minHash.bytes(4 * len(n.MinHash))
+			for j := 0; j < len(n.MinHash) && !minHash.bad; j++ {
+				n.MinHash[j] = binary.LittleEndian.Uint32(b[4*j:])
+			}
+		}
+	}
+	return finish(&doc, &body, &minHash)
+}
+
+// encodeVariants makes the section of the bodies that build constraints choose
+// among.
+func (e *encoder) encodeVariants() []byte {
+	var size, constraint, file, defLine, line, endLine, sig, body column
+	for i := range e.c.Nodes {
+		vs := e.c.Nodes[i].Variants
+		if len(vs) == 0 {
+			continue
+		}
+		size.uint(uint64(len(vs)))
+		e.counts.variants += uint64(len(vs))
+		for j := range vs {
+			v := &vs[j]
+			constraint.uint(e.strings.id(v.Constraint))
+			file.uint(uint64(e.fileRef(v.File)))
+			line.int(int64(v.Line))
+			defLine.int(int64(v.Line) - int64(v.DefLine))
+			endLine.int(int64(v.EndLine) - int64(v.Line))
+			sig.uint(e.strings.id(v.Signature))
+			body.bytes(v.Body[:])
+		}
+	}
+	return joinColumns(&size, &constraint, &file, &line, &defLine, &endLine, &sig, &body)
+}
+
+func (d *decoder) decodeVariants(content []byte) error {
+	var size, constraint, file, defLine, line, endLine, sig, body cursor
+	err := splitColumns(content, &size, &constraint, &file, &line, &defLine, &endLine, &sig, &body)
+	if err != nil {
+		return err
+	}
+	if d.counts.variants > uint64(len(constraint.b)) {
+		return errCount
+	}
+	vs := make([]graph.Variant, d.counts.variants)
+	for i := range vs {
+		v := &vs[i]
+		var ok [3]bool
+		v.Constraint, ok[0] = d.str(constraint.uint())
+		v.File, ok[1] = d.path(file.natural())
+		v.Line = int32(line.int())
+		v.DefLine = int32(int64(v.Line) - defLine.int())
+		v.EndLine = int32(int64(v.Line) + endLine.int())
+		v.Signature, ok[2] = d.str(sig.uint())
+		copy(v.Body[:], body.bytes(len(v.Body)))
+		if ok != [3]bool{true, true, true} {
+			return errRange
+		}
+	}
+	for i, h := range d.has {
+		if h&hasVariants == 0 {
+			continue
+		}
+		n := size.uint()
+		if n == 0 || n > uint64(len(vs)) {
+			return errRange
+		}
+		d.nodes[i].Variants, vs = vs[:n:n], vs[n:]
+	}
+	if len(vs) > 0 {
+		return errTrailing
+	}
+	return finish(&size, &constraint, &file, &line, &defLine, &endLine, &sig, &body)
+}

@@ -1,0 +1,289 @@
+package artifact
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+const (
+	headSize   = len(magic) + 8 // magic, version, size of the table of contents
+	maxTOC     = 1 << 16
+	maxSection = math.MaxUint32
+)
+
+var errChecksum = errors.New("does not match its checksum")
+
+// Read restores the graph of a graph file. data may come from anybody and is
+// not kept. The error is an [ErrVersion], [ErrCorrupt] or [ErrLimit]; whatever
+// it is, the graph can only be rebuilt from its tree.
+func Read(data []byte, lim Limits) (*graph.Graph, error) {
+	entries, err := readHeader(data)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{data: data, entries: make(map[string]entry, len(entries))}
+	need := int64(len(data))
+	for _, e := range entries {
+		if e.size > maxSection {
+			return nil, &LimitError{math.MaxInt64, lim.memory()}
+		}
+		r.entries[e.tag] = e
+		if required[e.tag] {
+			need += int64(e.size)
+		}
+	}
+	for tag := range required {
+		if _, ok := r.entries[tag]; !ok {
+			return nil, corrupt(tag, errors.New("is missing"))
+		}
+	}
+	if need > lim.memory() {
+		return nil, &LimitError{need, lim.memory()}
+	}
+	r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecodeAllCapLimit(true),
+		zstd.WithDecoderMaxMemory(uint64(lim.memory())))
+	if err != nil {
+		return nil, err
+	}
+	defer r.zstd.Close()
+	d := &decoder{}
+	var tree graph.Hash
+	if err := r.section(tagMeta, func(b []byte) (err error) {
+		d.counts, tree, err = decodeMeta(b)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	if m := d.counts.memory(); m > lim.memory()-need {
+		return nil, &LimitError{need + min(m, math.MaxInt64-need), lim.memory()}
+	}
+	if err := d.decode(r); err != nil {
+		return nil, err
+	}
+	g, err := graph.FromColumns(graph.Columns{Nodes: d.nodes, Edges: d.edges, SiteEnds: d.siteEnds, Sites: d.sites,
+		Files: d.files, Unknowns: d.unknowns, Skipped: d.skipped, Keywords: d.keywords, Tree: tree})
+	if err != nil {
+		return nil, corrupt("(graph)", err)
+	}
+	return g, nil
+}
+
+var required = map[string]bool{
+	tagMeta: true, tagStrings: true, tagKeys: true, tagNodes: true, tagNames: true, tagSignatures: true,
+	tagText: true, tagHashes: true, tagVariants: true, tagEdges: true, tagSites: true, tagFiles: true,
+	tagKeywords: true, tagUnknowns: true,
+}
+
+// ReadFrom reads the graph file of size bytes in r; see [Read].
+func ReadFrom(r io.ReaderAt, size int64, lim Limits) (*graph.Graph, error) {
+	if size < 0 || size > lim.memory() {
+		return nil, &LimitError{size, lim.memory()}
+	}
+	data := make([]byte, size)
+	if n, err := r.ReadAt(data, 0); err != nil && (err != io.EOF || n < len(data)) {
+		return nil, fmt.Errorf("read graph file: %w", err)
+	}
+	return Read(data, lim)
+}
+
+// Info describes a graph file without reading the graph.
+type Info struct {
+	Version  int
+	Digest   [sha256.Size]byte // of the content as the file claims it; Read checks the claim
+	Sections []SectionInfo     // in the order of the file
+}
+
+// SectionInfo describes one section.
+type SectionInfo struct {
+	Tag    string
+	Stored int64 // bytes in the file
+	Size   int64 // bytes of the content
+}
+
+// Stat returns what the header of a graph file says. It reads no section.
+func Stat(data []byte) (Info, error) {
+	entries, err := readHeader(data)
+	if err != nil {
+		return Info{}, err
+	}
+	info := Info{Version: Version, Digest: contentDigest(entries)}
+	for _, e := range entries {
+		info.Sections = append(info.Sections, SectionInfo{e.tag, int64(e.stored), int64(e.size)})
+	}
+	return info, nil
+}
+
+func corrupt(section string, err error) error {
+	var v *VersionError
+	if errors.As(err, &v) {
+		return v
+	}
+	return &CorruptError{section, err}
+}
+
+// readHeader checks the header and returns the table of contents.
+func readHeader(data []byte) ([]entry, error) {
+	bad := func(what string) error { return corrupt("header", errors.New(what)) }
+	if len(data) < headSize {
+		return nil, bad("is too short")
+	}
+	if string(data[:len(magic)]) != magic {
+		return nil, bad("is not that of a graph file")
+	}
+	if v := binary.LittleEndian.Uint32(data[len(magic):]); v < minVersion || v > Version {
+		return nil, &VersionError{Version: v}
+	}
+	size := uint64(binary.LittleEndian.Uint32(data[len(magic)+4:]))
+	end := uint64(headSize) + size
+	if size > maxTOC || end+8 > uint64(len(data)) {
+		return nil, bad("is too short")
+	}
+	if xxhash.Sum64(data[:end]) != binary.LittleEndian.Uint64(data[end:]) {
+		return nil, corrupt("header", errChecksum)
+	}
+	toc := cursor{b: data[headSize:end:end]}
+	entries := make([]entry, toc.upto(size/(8+sha256.Size)))
+	offset := end + 8
+	seen := map[string]bool{}
+	for i := range entries {
+		e := &entries[i]
+		e.tag = toc.string()
+		e.stored, e.size = toc.uint(), toc.uint()
+		if b := toc.bytes(8); b != nil {
+			e.checksum = binary.LittleEndian.Uint64(b)
+		}
+		copy(e.digest[:], toc.bytes(sha256.Size))
+		e.offset = offset
+		if toc.bad || seen[e.tag] || e.stored > uint64(len(data))-offset {
+			return nil, bad("is invalid")
+		}
+		seen[e.tag] = true
+		offset += e.stored
+	}
+	if finish(&toc) != nil || offset != uint64(len(data)) {
+		return nil, bad("is invalid")
+	}
+	return entries, nil
+}
+
+// reader gives the content of sections.
+type reader struct {
+	data    []byte
+	entries map[string]entry
+	zstd    *zstd.Decoder
+}
+
+// section calls f with the checked content of a section.
+func (r *reader) section(tag string, f func(content []byte) error) error {
+	e := r.entries[tag]
+	stored := r.data[e.offset : e.offset+e.stored]
+	if xxhash.Sum64(stored) != e.checksum {
+		return corrupt(tag, errChecksum)
+	}
+	content, err := r.zstd.DecodeAll(stored, make([]byte, 0, e.size))
+	if err != nil {
+		return corrupt(tag, err)
+	}
+	if uint64(len(content)) != e.size || sha256.Sum256(content) != e.digest {
+		return corrupt(tag, errChecksum)
+	}
+	if err := f(content); err != nil {
+		return corrupt(tag, err)
+	}
+	return nil
+}
+
+// decoder holds what was restored so far.
+type decoder struct {
+	counts    counts
+	strings   fronts
+	keys      fronts
+	nodes     []graph.Node
+	nodeFiles []int32 // fileRef of each node
+	has       []byte  // of each node
+	edges     []graph.Edge
+	siteEnds  []uint32
+	sites     []graph.Site
+	files     []graph.File
+	unknowns  []graph.Unknown
+	skipped   []graph.Skipped
+	keywords  [][]string
+}
+
+// str returns the string with an index.
+func (d *decoder) str(id uint64) (string, bool) {
+	if id >= uint64(len(d.strings.ends)) {
+		return "", false
+	}
+	return d.strings.at(int(id)), true
+}
+
+// decode restores all sections but the first. Numbers and strings are
+// independent for the most part and are done side by side: one side fills the
+// fixed-size fields of nodes, the other then the strings.
+func (d *decoder) decode(r *reader) error {
+	nodesDone := make(chan struct{})
+	var nodes, edges error
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		nodes = r.section(tagNodes, d.decodeNodes)
+		close(nodesDone)
+		if nodes == nil {
+			edges = r.sections(
+				step{tagEdges, d.decodeEdges},
+				step{tagSites, d.decodeSites})
+		}
+	})
+	err := r.sections(
+		step{tagStrings, d.decodeStrings},
+		step{tagKeys, d.decodeKeys},
+		step{tagFiles, d.decodeFiles},
+		step{tagKeywords, d.decodeKeywords},
+		step{tagUnknowns, d.decodeUnknowns})
+	<-nodesDone
+	if err == nil && nodes == nil {
+		err = r.sections(
+			step{tagNames, d.decodeNames},
+			step{tagSignatures, d.decodeSignatures},
+			step{tagText, d.decodeText},
+			step{tagHashes, d.decodeHashes},
+			step{tagVariants, d.decodeVariants})
+	}
+	wg.Wait()
+	return cmp.Or(nodes, edges, err)
+}
+
+type step struct {
+	tag string
+	f   func(content []byte) error
+}
+
+func (r *reader) sections(steps ...step) error {
+	for _, s := range steps {
+		if err := r.section(s.tag, s.f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) decodeStrings(content []byte) (err error) {
+	d.strings, err = readFronts(content, int(d.counts.strings), d.counts.stringBytes)
+	return err
+}
+
+func (d *decoder) decodeKeys(content []byte) (err error) {
+	d.keys, err = readFronts(content, int(d.counts.nodes), d.counts.keyBytes)
+	return err
+}

@@ -1,0 +1,150 @@
+package artifact
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// stringTable collects strings and gives each an index in sorted order. The
+// empty string has index 0.
+type stringTable struct {
+	index  map[string]uint32
+	sorted []string
+}
+
+func (t *stringTable) add(s string) {
+	if _, ok := t.index[s]; !ok {
+		t.index[s] = 0
+		t.sorted = append(t.sorted, s)
+	}
+}
+
+func newStringTable() *stringTable {
+	return &stringTable{index: map[string]uint32{"": 0}, sorted: []string{""}}
+}
+
+func (t *stringTable) sort() {
+	slices.Sort(t.sorted)
+	for i, s := range t.sorted {
+		t.index[s] = uint32(i)
+	}
+}
+
+func (t *stringTable) id(s string) uint64 {
+	if s == "" {
+		return 0
+	}
+	return uint64(t.index[s])
+}
+
+// frontCode writes sorted strings: how many bytes each shares with the one
+// before, how many follow, and the ones that follow. total is their size.
+func frontCode(n int, at func(int) string) (content []byte, total uint64) {
+	var shared, rest, text column
+	last := ""
+	for i := range n {
+		s := at(i)
+		k := commonPrefix(last, s)
+		shared.uint(uint64(k))
+		rest.uint(uint64(len(s) - k))
+		text.text(s[k:])
+		total += uint64(len(s))
+		last = s
+	}
+	return joinColumns(&shared, &rest, &text), total
+}
+
+func commonPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// fronts is a restored list of front-coded strings, all parts of one.
+type fronts struct {
+	text string
+	ends []uint32
+}
+
+func (f *fronts) at(i int) string {
+	lo := uint32(0)
+	if i > 0 {
+		lo = f.ends[i-1]
+	}
+	return f.text[lo:f.ends[i]]
+}
+
+// readFronts is the inverse of frontCode. The caller has charged n and total.
+func readFronts(content []byte, n int, total uint64) (fronts, error) {
+	var shared, rest, text cursor
+	if err := splitColumns(content, &shared, &rest, &text); err != nil {
+		return fronts{}, err
+	}
+	if n > shared.left() || n > rest.left() || total > math.MaxUint32 {
+		return fronts{}, errCount
+	}
+	buf := make([]byte, 0, total)
+	ends := make([]uint32, n)
+	last := 0 // start of the string before
+	for i := range ends {
+		k, m := shared.uint(), rest.uint()
+		start := len(buf)
+		if k > uint64(start-last) || m > uint64(text.left()) || uint64(start)+k+m > total {
+			return fronts{}, errRange
+		}
+		buf = append(buf, buf[last:last+int(k)]...)
+		buf = append(buf, text.bytes(int(m))...)
+		ends[i] = uint32(len(buf))
+		last = start
+	}
+	if uint64(len(buf)) != total {
+		return fronts{}, errTrailing
+	}
+	if err := finish(&shared, &rest, &text); err != nil {
+		return fronts{}, err
+	}
+	return fronts{text: string(buf), ends: ends}, nil
+}
+
+// declared returns the part of a key that is likely to be written in the
+// source: the qualified name without package, file and parameters. It only
+// has to guess well: what it does not give is stored.
+func declared(key string) string {
+	if i := strings.IndexByte(key, '#'); i >= 0 {
+		key = key[i+1:]
+		if i := strings.LastIndex(key, "::"); i >= 0 {
+			key = key[i+2:]
+		}
+		if i := strings.IndexByte(key, '('); i >= 0 {
+			key = key[:i]
+		}
+		return key
+	}
+	if i := strings.LastIndexByte(key, '/'); i >= 0 {
+		return key[i+1:]
+	}
+	return key[strings.LastIndexByte(key, ':')+1:]
+}
+
+// lastName returns the part of a declared name after the last dot.
+func lastName(declared string) string {
+	return declared[strings.LastIndexByte(declared, '.')+1:]
+}
+
+// byCount orders values by how often they occur, most often first.
+func byCount[T comparable](count map[T]int, compare func(a, b T) int) []T {
+	vs := make([]T, 0, len(count))
+	for v := range count {
+		vs = append(vs, v)
+	}
+	slices.SortFunc(vs, func(a, b T) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), compare(a, b))
+	})
+	return vs
+}

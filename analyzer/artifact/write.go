@@ -1,0 +1,276 @@
+package artifact
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// section is one section on its way to the file.
+type section struct {
+	tag     string
+	content []byte
+	stored  []byte // content as a zstd frame
+	digest  [sha256.Size]byte
+}
+
+// Write writes g as a graph file. Equal graphs give equal bytes, on any
+// machine and with any number of processors. It fails if w does, or if a part
+// of g is larger than the format can say (4 GiB of one kind of data).
+func Write(w io.Writer, g *graph.Graph) error {
+	sections, err := encode(g)
+	if err != nil {
+		return err
+	}
+	compress(sections)
+	sw := stickyWriter{w: w}
+	sw.write(header(sections))
+	for i := range sections {
+		sw.write(sections[i].stored)
+	}
+	return sw.err
+}
+
+// Digest returns the SHA-256 of the content of g's file before compression. It
+// names the graph: it is the same for all versions of the compressor. It is
+// what [Stat] reports for the file.
+func Digest(g *graph.Graph) ([sha256.Size]byte, error) {
+	sections, err := encode(g)
+	if err != nil {
+		return [sha256.Size]byte{}, err
+	}
+	parallel(len(sections), func(i int) { sections[i].digest = sha256.Sum256(sections[i].content) })
+	entries := make([]entry, len(sections))
+	for i := range sections {
+		entries[i] = sections[i].entry()
+	}
+	return contentDigest(entries), nil
+}
+
+// stickyWriter writes until the first error and keeps it.
+type stickyWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (s *stickyWriter) write(b []byte) {
+	if s.err != nil {
+		return
+	}
+	n, err := s.w.Write(b)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	s.err = err
+}
+
+// encoder turns the columns of one graph into sections.
+type encoder struct {
+	c         graph.Columns
+	counts    counts
+	strings   *stringTable
+	fileIndex map[string]int32
+	nodeFiles []int32 // fileRef of each node
+}
+
+func encode(g *graph.Graph) ([]section, error) {
+	e := &encoder{c: g.Columns(), strings: newStringTable()}
+	e.fileIndex = make(map[string]int32, len(e.c.Files))
+	for i := range e.c.Files {
+		e.fileIndex[e.c.Files[i].Path] = int32(i)
+	}
+	e.collect()
+	e.strings.sort()
+	e.nodeFiles = make([]int32, len(e.c.Nodes))
+	for i := range e.c.Nodes {
+		e.nodeFiles[i] = e.fileRef(e.c.Nodes[i].File)
+	}
+	n := &e.counts
+	n.nodes, n.edges, n.sites = uint64(len(e.c.Nodes)), uint64(len(e.c.Edges)), uint64(len(e.c.Sites))
+	n.files, n.unknowns, n.skipped = uint64(len(e.c.Files)), uint64(len(e.c.Unknowns)), uint64(len(e.c.Skipped))
+	n.keywords, n.strings = uint64(len(e.c.Keywords)), uint64(len(e.strings.sorted))
+
+	sections := []section{{tag: tagMeta}}
+	add := func(tag string, content []byte) {
+		sections = append(sections, section{tag: tag, content: content})
+	}
+	table, total := frontCode(len(e.strings.sorted), func(i int) string { return e.strings.sorted[i] })
+	n.stringBytes = total
+	add(tagStrings, table)
+	table, total = frontCode(len(e.c.Nodes), func(i int) string { return e.c.Nodes[i].Key })
+	n.keyBytes = total
+	add(tagKeys, table)
+	add(tagNodes, e.encodeNodes())
+	add(tagNames, e.encodeNames())
+	add(tagSignatures, e.encodeSignatures())
+	add(tagText, e.encodeText())
+	add(tagHashes, e.encodeHashes())
+	add(tagVariants, e.encodeVariants())
+	add(tagEdges, e.encodeEdges())
+	add(tagSites, e.encodeSites())
+	add(tagFiles, e.encodeFiles())
+	add(tagKeywords, e.encodeKeywords())
+	add(tagUnknowns, e.encodeUnknowns())
+	sections[0].content = encodeMeta(n, e.c.Tree)
+	for _, f := range n.fields() {
+		if *f.count > math.MaxUint32 {
+			return nil, fmt.Errorf("graph is too large for a graph file: %d of one kind", *f.count)
+		}
+	}
+	return sections, nil
+}
+
+// collect fills the string table. It must see every string that an encode
+// method asks the id of.
+func (e *encoder) collect() {
+	t := e.strings
+	path := func(p string) {
+		if _, ok := e.fileIndex[p]; !ok {
+			t.add(p)
+		}
+	}
+	params := func(ps []graph.Param) {
+		for i := range ps {
+			t.add(ps[i].Name)
+			t.add(ps[i].Type)
+		}
+	}
+	for i := range e.c.Nodes {
+		n := &e.c.Nodes[i]
+		d := declared(n.Key)
+		if n.Name != lastName(d) {
+			t.add(n.Name)
+		}
+		if p, ok := qnamePrefix(n.QName, d); ok {
+			t.add(p)
+			if p != "" {
+				e.counts.qnameBytes += uint64(len(n.QName))
+			}
+		} else {
+			t.add(n.QName)
+		}
+		t.add(n.Lang)
+		path(n.File)
+		t.add(n.Signature.Type)
+		params(n.Signature.TypeParams)
+		params(n.Signature.Params)
+		params(n.Signature.Results)
+		for _, b := range n.Signature.Bases {
+			t.add(b)
+		}
+		for j := range n.Variants {
+			v := &n.Variants[j]
+			t.add(v.Constraint)
+			path(v.File)
+			t.add(v.Signature)
+		}
+	}
+	for i := range e.c.Files {
+		t.add(e.c.Files[i].Path)
+		t.add(e.c.Files[i].Lang)
+	}
+	for _, list := range e.c.Keywords {
+		for _, s := range list {
+			t.add(s)
+		}
+	}
+	for i := range e.c.Unknowns {
+		path(e.c.Unknowns[i].File)
+		t.add(e.c.Unknowns[i].Detail)
+	}
+	for i := range e.c.Skipped {
+		t.add(e.c.Skipped[i].Lang)
+	}
+}
+
+// compress makes the stored form of all sections. Each has an encoder of its
+// own that works alone, so that the bytes do not depend on the others.
+func compress(sections []section) {
+	parallel(len(sections), func(i int) {
+		s := &sections[i]
+		enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+			zstd.WithEncoderLevel(level), zstd.WithSingleSegment(true))
+		if err != nil {
+			panic(err) // the options are constants
+		}
+		s.stored = enc.EncodeAll(s.content, nil)
+		s.digest = sha256.Sum256(s.content)
+	})
+}
+
+const level = zstd.SpeedBetterCompression
+
+// parallel calls f for 0 to n-1 on all processors.
+func parallel(n int, f func(i int)) {
+	next := make(chan int, n)
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	var wg sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := range next {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// entry is a section's line in the table of contents.
+type entry struct {
+	tag          string
+	stored, size uint64 // bytes
+	checksum     uint64 // xxhash64 of the stored bytes
+	digest       [sha256.Size]byte
+	offset       uint64 // not written: follows from the entries before
+}
+
+func (s *section) entry() entry {
+	return entry{tag: s.tag, stored: uint64(len(s.stored)), size: uint64(len(s.content)),
+		checksum: xxhash.Sum64(s.stored), digest: s.digest}
+}
+
+// header makes everything that precedes the sections.
+func header(sections []section) []byte {
+	var toc column
+	toc.uint(uint64(len(sections)))
+	for i := range sections {
+		e := sections[i].entry()
+		toc.string(e.tag)
+		toc.uint(e.stored)
+		toc.uint(e.size)
+		toc.b = binary.LittleEndian.AppendUint64(toc.b, e.checksum)
+		toc.bytes(e.digest[:])
+	}
+	b := append([]byte(nil), magic...)
+	b = binary.LittleEndian.AppendUint32(b, Version)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(toc.b)))
+	b = append(b, toc.b...)
+	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))
+}
+
+// contentDigest covers the content of all sections.
+func contentDigest(entries []entry) [sha256.Size]byte {
+	var b bytes.Buffer
+	for i := range entries {
+		e := &entries[i]
+		var c column
+		c.string(e.tag)
+		c.uint(e.size)
+		c.bytes(e.digest[:])
+		b.Write(c.b)
+	}
+	return sha256.Sum256(b.Bytes())
+}
