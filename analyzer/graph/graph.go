@@ -37,8 +37,9 @@ type Hash [16]byte
 // IsZero reports whether h is the zero Hash.
 func (h Hash) IsZero() bool { return h == Hash{} }
 
-// MinHash is a one-permutation MinHash of the token 4-grams of a body. The zero
-// MinHash means that the body was too short to have one.
+// MinHash is a one-permutation MinHash of the token 4-grams of a body: 64 values
+// of 4 bits, 8 in each element. The zero MinHash means that the body was too
+// short to have one.
 type MinHash [8]uint32
 
 // Node is one declaration, or one thing that holds declarations (package,

@@ -1,0 +1,102 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// Relation is a hierarchy edge that came or went: extends, implements, embeds
+// or overrides. Both its ends are in both graphs, so that it is news by
+// itself.
+type Relation struct {
+	Kind     graph.EdgeKind
+	Added    bool
+	From, To graph.ID // in the head graph if added, else in the base graph
+}
+
+// findEdge returns the position in g.Out(from) of an edge, or -1. O(log d).
+func findEdge(g *graph.Graph, from graph.ID, k graph.EdgeKind, to, typ graph.ID) int {
+	es := g.Out(from)
+	i := sort.Search(len(es), func(i int) bool {
+		e := &es[i]
+		return cmp.Or(cmp.Compare(e.Kind, k), cmp.Compare(e.To, to), cmp.Compare(e.Type, typ)) >= 0
+	})
+	if i < len(es) && es[i].Kind == k && es[i].To == to && es[i].Type == typ {
+		return i
+	}
+	return -1
+}
+
+// typeIn returns the head graph's node for the concrete type of an edge of the
+// base graph.
+func typeIn(d *Delta, t graph.ID) graph.ID {
+	if t == graph.None {
+		return t
+	}
+	return d.toHead[t]
+}
+
+// compareEdges counts the edges that came and went, and lists those of the
+// hierarchy.
+func compareEdges(d *Delta) {
+	kept := make([]bool, len(d.Head.Edges))
+	// Positions in Out are relative to a node's first edge.
+	first := make([]int, len(d.Head.Nodes)+1)
+	for i := range d.Head.Nodes {
+		first[i+1] = first[i] + len(d.Head.Out(graph.ID(i)))
+	}
+	for i := range d.Base.Edges {
+		e := &d.Base.Edges[i]
+		from, to := d.toHead[e.From], d.toHead[e.To]
+		if from != graph.None && to != graph.None && (e.Type == graph.None || d.toHead[e.Type] != graph.None) {
+			if k := findEdge(d.Head, from, e.Kind, to, typeIn(d, e.Type)); k >= 0 {
+				kept[first[from]+k] = true
+				continue
+			}
+		}
+		d.EdgesRemoved[e.Kind]++
+		if hierarchy(e.Kind) && from != graph.None && to != graph.None {
+			d.Relations = append(d.Relations, Relation{Kind: e.Kind, From: e.From, To: e.To})
+		}
+	}
+	for i := range d.Head.Edges {
+		if kept[i] {
+			continue
+		}
+		e := &d.Head.Edges[i]
+		d.EdgesAdded[e.Kind]++
+		if hierarchy(e.Kind) && d.toBase[e.From] != graph.None && d.toBase[e.To] != graph.None {
+			d.Relations = append(d.Relations, Relation{Kind: e.Kind, Added: true, From: e.From, To: e.To})
+		}
+	}
+	slices.SortFunc(d.Relations, func(x, y Relation) int {
+		xf, xt := d.relationKeys(&x)
+		yf, yt := d.relationKeys(&y)
+		return cmp.Or(cmp.Compare(xf, yf), cmp.Compare(x.Kind, y.Kind), cmp.Compare(xt, yt), boolCompare(x.Added, y.Added))
+	})
+}
+
+func (d *Delta) relationKeys(r *Relation) (from, to string) {
+	g := d.Base
+	if r.Added {
+		g = d.Head
+	}
+	return g.Nodes[r.From].Key, g.Nodes[r.To].Key
+}
+
+func boolCompare(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case y:
+		return -1
+	}
+	return 1
+}
+
+func hierarchy(k graph.EdgeKind) bool {
+	return k == graph.EdgeExtends || k == graph.EdgeImplements || k == graph.EdgeEmbeds || k == graph.EdgeOverrides
+}

@@ -1,0 +1,286 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// Files is what happened to whole files.
+type Files struct {
+	// Changed counts the files that both graphs have, under one path, with
+	// another content; Added and Removed the others.
+	Changed, Added, Removed int
+	// Formatting lists files whose content differs while nothing they declare
+	// and nothing they use does: layout and comments. They are no changes.
+	Formatting []string
+	// Moved lists files of the same package, or without any, that got another
+	// path. Their declarations have no change of their own for that.
+	Moved []FileMove
+	// Lost lists files that the base graph analysed and the head graph could
+	// not. Their declarations are not reported as removed.
+	Lost []LostFile
+	// Gained lists files that only the head graph could analyse, although the
+	// base tree has them.
+	Gained []LostFile
+
+	moved map[string]string
+}
+
+func (f *Files) empty() bool {
+	return f.Changed+f.Added+f.Removed == 0 && len(f.Lost)+len(f.Gained)+len(f.Moved) == 0
+}
+
+// FileMove is a file with another path.
+type FileMove struct{ From, To string }
+
+// LostFile is a file that one of the graphs could not analyse.
+type LostFile struct {
+	Path   string
+	Reason graph.Reason
+	Detail string
+}
+
+// whole reports whether a reason concerns a file as a whole: nothing of it is
+// in the graph.
+func whole(u *graph.Unknown) bool {
+	switch u.Reason {
+	case graph.ReasonUnreadable, graph.ReasonTooLarge, graph.ReasonLongLine, graph.ReasonParseBudget,
+		graph.ReasonNodeLimit, graph.ReasonDepthLimit, graph.ReasonBinary, graph.ReasonEncoding,
+		graph.ReasonMissingObject, graph.ReasonParserCrash:
+		return u.File != ""
+	case graph.ReasonSyntaxError:
+		return u.File != "" && u.Line == 0
+	}
+	return false
+}
+
+// unreadable returns the files of which a graph holds nothing although they
+// are in the tree.
+func unreadable(g *graph.Graph) map[string]graph.Reason {
+	lost := map[string]graph.Reason{}
+	for i := range g.Unknowns {
+		if u := &g.Unknowns[i]; whole(u) {
+			if _, ok := lost[u.File]; !ok {
+				lost[u.File] = u.Reason
+			}
+		}
+	}
+	if len(lost) == 0 {
+		return lost
+	}
+	// A file that declares something was analysed after all.
+	for i := range g.Nodes {
+		if n := &g.Nodes[i]; n.File != "" && n.Kind != graph.KindFile {
+			delete(lost, n.File)
+		}
+	}
+	return lost
+}
+
+// damaged reports whether a graph has only a part of a file.
+func damaged(g *graph.Graph, path string) bool {
+	if path == "" {
+		return false
+	}
+	i, _ := slices.BinarySearchFunc(g.Unknowns, path, func(u graph.Unknown, p string) int { return strings.Compare(u.File, p) })
+	for ; i < len(g.Unknowns) && g.Unknowns[i].File == path; i++ {
+		if g.Unknowns[i].Reason == graph.ReasonSyntaxError || whole(&g.Unknowns[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func compareFiles(m *matcher) Files {
+	fs := Files{moved: map[string]string{}}
+	base, head := m.base.g, m.head.g
+	lostBase, lostHead := unreadable(base), unreadable(head)
+	declaring := func(g *graph.Graph) map[string]bool {
+		paths := map[string]bool{}
+		for i := range g.Nodes {
+			if n := &g.Nodes[i]; n.File != "" && n.Kind != graph.KindFile {
+				paths[n.File] = true
+			}
+		}
+		return paths
+	}
+	var gone, came []int
+	i, j := 0, 0
+	for i < len(base.Files) || j < len(head.Files) {
+		switch {
+		case j == len(head.Files) || i < len(base.Files) && base.Files[i].Path < head.Files[j].Path:
+			if _, ok := lostHead[base.Files[i].Path]; !ok {
+				gone = append(gone, i)
+			}
+			i++
+		case i == len(base.Files) || base.Files[i].Path > head.Files[j].Path:
+			if _, ok := lostBase[head.Files[j].Path]; !ok {
+				came = append(came, j)
+			}
+			j++
+		default:
+			if base.Files[i].Hash != head.Files[j].Hash {
+				fs.Changed++
+			}
+			i++
+			j++
+		}
+	}
+	fs.Added, fs.Removed = len(came), len(gone)
+	fs.Lost = lostIn(lostHead, base, head, declaring)
+	fs.Gained = lostIn(lostBase, head, base, declaring)
+	fs.matchFiles(m, gone, came)
+	return fs
+}
+
+// lostIn lists the files that one graph could not analyse and the other did.
+func lostIn(lost map[string]graph.Reason, had, g *graph.Graph, declaring func(*graph.Graph) map[string]bool) []LostFile {
+	if len(lost) == 0 {
+		return nil
+	}
+	paths := declaring(had)
+	var out []LostFile
+	for i := range g.Unknowns {
+		u := &g.Unknowns[i]
+		if r, ok := lost[u.File]; ok && r == u.Reason && paths[u.File] {
+			out = append(out, LostFile{u.File, u.Reason, u.Detail})
+			delete(lost, u.File)
+		}
+	}
+	return out
+}
+
+// matchFiles finds the new paths of files: by equal content, then by where
+// most of their matched declarations are now.
+func (fs *Files) matchFiles(m *matcher, gone, came []int) {
+	if len(gone) == 0 || len(came) == 0 {
+		return
+	}
+	base, head := m.base.g, m.head.g
+	taken := map[string]bool{}
+	move := func(from, to string) {
+		fs.moved[from] = to
+		taken[to] = true
+		fs.Moved = append(fs.Moved, FileMove{from, to})
+		fs.Added--
+		fs.Removed--
+	}
+	type pair struct{ from, to []int }
+	byHash := map[[32]byte]*pair{}
+	get := func(h [32]byte) *pair {
+		if byHash[h] == nil {
+			byHash[h] = &pair{}
+		}
+		return byHash[h]
+	}
+	for _, i := range gone {
+		get(base.Files[i].Hash).from = append(get(base.Files[i].Hash).from, i)
+	}
+	for _, j := range came {
+		get(head.Files[j].Hash).to = append(get(head.Files[j].Hash).to, j)
+	}
+	for _, i := range gone {
+		if p := byHash[base.Files[i].Hash]; len(p.from) == 1 && len(p.to) == 1 {
+			move(base.Files[i].Path, head.Files[p.to[0]].Path)
+		}
+	}
+	isGone, isCame := map[string]bool{}, map[string]bool{}
+	for _, i := range gone {
+		isGone[base.Files[i].Path] = fs.moved[base.Files[i].Path] == ""
+	}
+	for _, j := range came {
+		isCame[head.Files[j].Path] = !taken[head.Files[j].Path]
+	}
+	votes := map[[2]string]int{}
+	nb, nh := map[string]int{}, map[string]int{} // declarations per file
+	for i := range base.Nodes {
+		x := &base.Nodes[i]
+		if !isGone[x.File] || !declares(x.Kind) || isPackaging(x.Kind) {
+			continue
+		}
+		nb[x.File]++
+		if h := m.toHead[i]; h != graph.None && isCame[head.Nodes[h].File] {
+			votes[[2]string{x.File, head.Nodes[h].File}]++
+		}
+	}
+	for i := range head.Nodes {
+		if y := &head.Nodes[i]; isCame[y.File] && declares(y.Kind) && !isPackaging(y.Kind) {
+			nh[y.File]++
+		}
+	}
+	for _, i := range gone {
+		from := base.Files[i].Path
+		for _, j := range came {
+			to := head.Files[j].Path
+			if n := votes[[2]string{from, to}]; n > 0 && 2*n > nb[from] && 2*n > nh[to] {
+				move(from, to)
+				break
+			}
+		}
+	}
+	slices.SortFunc(fs.Moved, func(x, y FileMove) int { return strings.Compare(x.To, y.To) })
+}
+
+// formattingOnly lists the changed files in which nothing of the graph differs.
+func formattingOnly(d *Delta, m *matcher) []string {
+	touched := map[string]bool{}
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		if c.Base != graph.None {
+			touched[d.Base.Nodes[c.Base].File] = true
+			for _, v := range d.Base.Nodes[c.Base].Variants {
+				touched[v.File] = true
+			}
+		}
+		if c.Head != graph.None {
+			touched[d.Head.Nodes[c.Head].File] = true
+			for _, v := range d.Head.Nodes[c.Head].Variants {
+				touched[v.File] = true
+			}
+		}
+	}
+	// Members of what came or went, and of files that could not be analysed.
+	for i, h := range d.toHead {
+		if h == graph.None {
+			touched[d.Base.Nodes[i].File] = true
+		}
+	}
+	for i, b := range d.toBase {
+		if b == graph.None {
+			touched[d.Head.Nodes[i].File] = true
+		}
+	}
+	var out []string
+	for i := range d.Head.Files {
+		f := &d.Head.Files[i]
+		j := d.Base.FileIndex(f.Path)
+		if j < 0 || d.Base.Files[j].Hash == f.Hash || touched[f.Path] {
+			continue
+		}
+		if sameUses(d, d.Base.Files[j].Node, f.Node) {
+			out = append(out, f.Path)
+		}
+	}
+	return out
+}
+
+// sameUses reports whether a file by itself, by its imports and statements,
+// uses the same in both graphs.
+func sameUses(d *Delta, b, h graph.ID) bool {
+	if b == graph.None || h == graph.None {
+		return b == h
+	}
+	xs, ys := d.Base.Out(b), d.Head.Out(h)
+	if len(xs) != len(ys) {
+		return false
+	}
+	for i := range xs {
+		to := d.toHead[xs[i].To]
+		if to == graph.None || findEdge(d.Head, h, xs[i].Kind, to, typeIn(d, xs[i].Type)) < 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,336 @@
+package diff
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// levels is rules 3 to 7, from the outermost owners to the innermost, types
+// before the declarations whose signatures name them.
+func (m *matcher) levels() {
+	m.base.free = slices.DeleteFunc(m.base.free, func(b graph.ID) bool { return !m.freeBase(b) })
+	m.head.free = slices.DeleteFunc(m.head.free, func(h graph.ID) bool { return !m.freeHead(h) })
+	for lo, hlo := 0, 0; lo < len(m.base.free) && hlo < len(m.head.free); {
+		d := min(m.base.depth[m.base.free[lo]], m.head.depth[m.head.free[hlo]])
+		bs := atDepth(&m.base, lo, d)
+		hs := atDepth(&m.head, hlo, d)
+		lo, hlo = lo+len(bs), hlo+len(hs)
+		if len(bs) == 0 || len(hs) == 0 {
+			continue
+		}
+		for _, types := range []bool{true, false} {
+			of := func(s *side, ids []graph.ID) []graph.ID {
+				var out []graph.ID
+				for _, n := range ids {
+					if k := s.g.Nodes[n].Kind; (isHolder(k) || k.IsContainer()) == types {
+						out = append(out, n)
+					}
+				}
+				return out
+			}
+			m.level(of(&m.base, bs), of(&m.head, hs))
+		}
+	}
+}
+
+func atDepth(s *side, from int, d int32) []graph.ID {
+	to := from
+	for to < len(s.free) && s.depth[s.free[to]] == d {
+		to++
+	}
+	return s.free[from:to]
+}
+
+func (m *matcher) level(bs, hs []graph.ID) {
+	if len(bs) == 0 || len(hs) == 0 {
+		return
+	}
+	m.samePlace(bs, hs)
+	m.overloads(bs, hs)
+	m.sameBody(bs, hs)
+	m.onlyOneOfShape(bs, hs)
+}
+
+// samePlace is rule 3.
+func (m *matcher) samePlace(bs, hs []graph.ID) {
+	type key struct {
+		owner graph.ID
+		kind  graph.Kind
+		place string
+	}
+	m.pairAlone(groups(m, bs, hs,
+		func(b graph.ID) (key, bool) {
+			u, ok := m.underBase(b)
+			return key{u, class(m.base.g.Nodes[b].Kind), m.base.place(b)}, ok
+		},
+		func(h graph.ID) (key, bool) {
+			u, ok := m.underHead(h)
+			return key{u, class(m.head.g.Nodes[h].Kind), m.head.place(h)}, ok
+		}))
+}
+
+// overloads is rule 4. Constructors have one name, whatever their type is
+// called.
+func (m *matcher) overloads(bs, hs []graph.ID) {
+	type key struct {
+		owner graph.ID
+		kind  graph.Kind
+		name  string
+	}
+	of := func(n *graph.Node, u graph.ID) key {
+		if n.Kind == graph.KindConstructor {
+			return key{u, n.Kind, ""}
+		}
+		return key{u, class(n.Kind), n.Name}
+	}
+	var cs []candidate
+	for _, g := range groups(m, bs, hs,
+		func(b graph.ID) (key, bool) {
+			u, ok := m.underBase(b)
+			return of(&m.base.g.Nodes[b], u), ok && !isPackaging(m.base.g.Nodes[b].Kind)
+		},
+		func(h graph.ID) (key, bool) {
+			u, ok := m.underHead(h)
+			return of(&m.head.g.Nodes[h], u), ok && !isPackaging(m.head.g.Nodes[h].Kind)
+		}) {
+		if len(g.base)*len(g.head) > maxProduct {
+			continue
+		}
+		for _, b := range g.base {
+			for _, h := range g.head {
+				x, y := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
+				score := -8 * m.paramDistance(x.Signature.Params, y.Signature.Params)
+				if x.Body == y.Body {
+					score += 2
+				}
+				if last(x.File) == last(y.File) {
+					score++
+				}
+				cs = append(cs, candidate{b, h, score})
+			}
+		}
+	}
+	m.pairBest(cs, true)
+}
+
+// paramDistance is the least cost of turning one parameter list into another.
+func (m *matcher) paramDistance(base, head []graph.Param) int {
+	return alignParams(m.spelled.params(base), head).cost
+}
+
+// sameBody is rule 5: first with the same shape, then, for bodies that are
+// long enough to say something, with any shape.
+func (m *matcher) sameBody(bs, hs []graph.ID) {
+	type key struct {
+		owner graph.ID
+		kind  graph.Kind
+		body  graph.Hash
+		shape string
+	}
+	for _, shape := range []bool{true, false} {
+		of := func(n *graph.Node, u graph.ID, base, ok bool) (key, bool) {
+			k := key{owner: u, kind: n.Kind, body: n.Body}
+			if shape {
+				k.shape = m.shape(n, base)
+			}
+			return k, ok && !n.Body.IsZero() && (shape || n.Tokens >= longBody) && !n.Kind.IsContainer()
+		}
+		m.pairAlone(groups(m, bs, hs,
+			func(b graph.ID) (key, bool) {
+				u, ok := m.underBase(b)
+				return of(&m.base.g.Nodes[b], u, true, ok)
+			},
+			func(h graph.ID) (key, bool) {
+				u, ok := m.underHead(h)
+				return of(&m.head.g.Nodes[h], u, false, ok)
+			}))
+	}
+}
+
+// longBody is the number of tokens from which an equal or similar body is
+// evidence by itself. Graphs hold MinHashes from the same length.
+const longBody = 16
+
+// onlyOneOfShape is rule 7.
+func (m *matcher) onlyOneOfShape(bs, hs []graph.ID) {
+	type key struct {
+		owner graph.ID
+		kind  graph.Kind
+	}
+	for _, g := range groups(m, bs, hs,
+		func(b graph.ID) (key, bool) {
+			u, ok := m.underBase(b)
+			n := &m.base.g.Nodes[b]
+			return key{u, n.Kind}, ok && n.Body.IsZero() && !n.Kind.IsContainer() && !n.Kind.IsType()
+		},
+		func(h graph.ID) (key, bool) {
+			u, ok := m.underHead(h)
+			n := &m.head.g.Nodes[h]
+			return key{u, n.Kind}, ok && n.Body.IsZero() && !n.Kind.IsContainer() && !n.Kind.IsType()
+		}) {
+		if len(g.base) != 1 || len(g.head) != 1 {
+			continue
+		}
+		x, y := &m.base.g.Nodes[g.base[0]], &m.head.g.Nodes[g.head[0]]
+		if m.shape(x, true) == m.shape(y, false) {
+			m.pair(g.base[0], g.head[0])
+		}
+	}
+}
+
+// shape returns what users of a declaration must fit, without any names of its
+// own or of its parameters.
+func (m *matcher) shape(n *graph.Node, base bool) string {
+	var b strings.Builder
+	typ := func(t string) {
+		if base {
+			t = m.spelled.typ(t)
+		}
+		b.WriteString(t)
+		b.WriteByte(0)
+	}
+	s := &n.Signature
+	for _, ps := range [][]graph.Param{s.TypeParams, s.Params, s.Results} {
+		for _, p := range ps {
+			typ(p.Type)
+			b.WriteByte(byte(p.Flags))
+		}
+		b.WriteByte(1)
+	}
+	typ(s.Type)
+	for _, t := range s.Bases {
+		typ(t)
+	}
+	return b.String()
+}
+
+// movedMembers is rule 9, then the same for callables that also changed their
+// name or became methods, if the body is long enough to say something.
+func (m *matcher) movedMembers() {
+	type key struct {
+		kind graph.Kind
+		name string
+		body graph.Hash
+	}
+	byName := func(n *graph.Node) (key, bool) {
+		return key{class(n.Kind), n.Name, n.Body}, !n.Body.IsZero() && !isHolder(n.Kind) && !n.Kind.IsContainer()
+	}
+	byBody := func(n *graph.Node) (key, bool) {
+		return key{class(n.Kind), "", n.Body}, n.Kind.IsCallable() && n.Tokens >= longBody
+	}
+	for _, of := range []func(*graph.Node) (key, bool){byName, byBody} {
+		m.pairAlone(groups(m, m.base.free, m.head.free,
+			func(b graph.ID) (key, bool) { return of(&m.base.g.Nodes[b]) },
+			func(h graph.ID) (key, bool) { return of(&m.head.g.Nodes[h]) }))
+	}
+}
+
+// Thresholds of rule 10, as estimated Jaccard similarity of the bodies' token
+// 4-grams. The estimate has a standard error of about 0.06. The less the place
+// of a pair says, the more alike the bodies must be.
+const (
+	similarSameName  = 0.45
+	similarSameOwner = 0.60
+	similarAnywhere  = 0.80
+)
+
+// similarBodies is rule 10: callables whose bodies are nearly the same and
+// that are each other's only best candidate. Candidates have the same name, or
+// agree in one of 16 bands of 4 values of the MinHash, which a pair of
+// similarity 0.7 does in 99 of 100 cases; bands and names that many bodies
+// share are left out.
+func (m *matcher) similarBodies() {
+	type band struct {
+		i    int
+		v    uint16
+		name string
+	}
+	index := map[band]*group{}
+	collect := func(s *side, free func(graph.ID) bool, add func(*group, graph.ID)) {
+		for _, id := range s.free {
+			n := &s.g.Nodes[id]
+			if !free(id) || !n.Kind.IsCallable() || n.MinHash == (graph.MinHash{}) || n.Tokens < longBody {
+				continue
+			}
+			put := func(b band) {
+				g := index[b]
+				if g == nil {
+					g = &group{}
+					index[b] = g
+				}
+				add(g, id)
+			}
+			put(band{i: -1, name: n.Name})
+			for i, v := range n.MinHash {
+				put(band{i: 2 * i, v: uint16(v)})
+				put(band{i: 2*i + 1, v: uint16(v >> 16)})
+			}
+		}
+	}
+	collect(&m.base, m.freeBase, func(g *group, n graph.ID) { g.base = append(g.base, n) })
+	collect(&m.head, m.freeHead, func(g *group, n graph.ID) { g.head = append(g.head, n) })
+	seen := map[[2]graph.ID]bool{}
+	var cs []candidate
+	for _, g := range index {
+		if len(g.base)*len(g.head) > 1<<10 {
+			continue
+		}
+		for _, b := range g.base {
+			for _, h := range g.head {
+				if p := [2]graph.ID{b, h}; !seen[p] {
+					seen[p] = true
+					if score, ok := m.bodyScore(b, h); ok {
+						cs = append(cs, candidate{b, h, score})
+					}
+				}
+			}
+		}
+	}
+	m.pairBest(cs, false)
+}
+
+// similarity estimates the Jaccard similarity behind two MinHashes, which are
+// 64 values of 4 bits. Values of sets that have nothing in common agree by
+// chance in 1 of 16.
+func similarity(x, y graph.MinHash) float64 {
+	equal := 64
+	for i := range x {
+		d := x[i] ^ y[i]
+		d |= d >> 2
+		d |= d >> 1
+		equal -= bits.OnesCount32(d & 0x11111111)
+	}
+	return max(0, (float64(equal)/64-1.0/16)*16/15)
+}
+
+func (m *matcher) bodyScore(b, h graph.ID) (int, bool) {
+	x, y := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
+	if max(x.Tokens, y.Tokens) > 2*min(x.Tokens, y.Tokens) {
+		return 0, false
+	}
+	like := similarity(x.MinHash, y.MinHash)
+	ub, okB := m.underBase(b)
+	uh, okH := m.underHead(h)
+	sameOwner := okB && okH && ub == uh
+	need := similarAnywhere
+	switch {
+	case x.Name == y.Name:
+		need = similarSameName
+	case sameOwner:
+		need = similarSameOwner
+	}
+	if like < need {
+		return 0, false
+	}
+	score := 4 * int(like*64)
+	if sameOwner {
+		score += 2
+	}
+	if m.shape(x, true) == m.shape(y, false) {
+		score++
+	}
+	return score, true
+}

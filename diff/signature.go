@@ -1,0 +1,377 @@
+package diff
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// compareShape adds the details of what differs in the shape of a declaration,
+// with the types of the base graph spelled as the head graph spells them.
+func (m *matcher) compareShape(ds *details, b, h graph.ID) {
+	x, y := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
+	if x.Kind != y.Kind {
+		ds.add(KindChanged, x.Kind.String(), y.Kind.String())
+	}
+	before := len(ds.list)
+	xs, ys := &x.Signature, &y.Signature
+	if !slices.Equal(xs.TypeParams, ys.TypeParams) {
+		compareTypeParams(ds, m.spelled.params(xs.TypeParams), ys.TypeParams)
+	}
+	if !slices.Equal(xs.Params, ys.Params) {
+		compareParams(ds, m.spelled.params(xs.Params), ys.Params)
+	}
+	if !slices.Equal(xs.Results, ys.Results) {
+		compareResults(ds, m.spelled.params(xs.Results), ys.Results)
+	}
+	if t := m.spelled.typ(xs.Type); t != ys.Type {
+		ds.add(TypeChanged, xs.Type, ys.Type)
+	}
+	if !slices.Equal(xs.Bases, ys.Bases) {
+		m.compareBases(ds, xs.Bases, ys.Bases)
+	}
+	switch {
+	case y.Visibility > x.Visibility:
+		ds.add(VisibilityNarrowed, x.Visibility.String(), y.Visibility.String())
+	case y.Visibility < x.Visibility:
+		ds.add(VisibilityWidened, x.Visibility.String(), y.Visibility.String())
+	}
+	compareFlags(ds, x, y)
+	m.compareAnnotations(ds, b, h)
+	// What the data does not show, such as another default value.
+	if len(ds.list) == before && x.Name == y.Name && xs.Text != "" && ys.Text != "" && xs.Text != ys.Text &&
+		m.spelled.text(xs.Text, true) != m.spelled.text(ys.Text, false) {
+		ds.add(TextChanged, xs.Text, ys.Text)
+	}
+}
+
+// params returns parameters with their types respelled.
+func (s *spelling) params(ps []graph.Param) []graph.Param {
+	if len(s.long) == 0 || len(ps) == 0 {
+		return ps
+	}
+	out := slices.Clone(ps)
+	for i := range out {
+		out[i].Type = s.typ(out[i].Type)
+	}
+	return out
+}
+
+// alignment pairs the parameters of two lists in order. from[j] is the index in
+// the base of the head's parameter j, or -1; to[i] is the reverse.
+type alignment struct {
+	cost     int
+	to, from []int
+}
+
+// maxParams bounds the quadratic alignment; longer lists are paired by
+// position.
+const maxParams = 128
+
+// alignParams finds the cheapest way to turn the list xs into ys: 0 for an
+// equal parameter, 1 for another name or type, 3 for both, 2 for one that came
+// or went.
+func alignParams(xs, ys []graph.Param) alignment {
+	a := alignment{to: make([]int, len(xs)), from: make([]int, len(ys))}
+	for i := range a.to {
+		a.to[i] = -1
+	}
+	for j := range a.from {
+		a.from[j] = -1
+	}
+	if len(xs) > maxParams || len(ys) > maxParams {
+		for i := range min(len(xs), len(ys)) {
+			a.to[i], a.from[i] = i, i
+			a.cost += replaceCost(&xs[i], &ys[i])
+		}
+		a.cost += 2 * (max(len(xs), len(ys)) - min(len(xs), len(ys)))
+		return a
+	}
+	w := len(ys) + 1
+	cost := make([]int, (len(xs)+1)*w)
+	for i := len(xs); i >= 0; i-- {
+		for j := len(ys); j >= 0; j-- {
+			switch {
+			case i == len(xs):
+				cost[i*w+j] = 2 * (len(ys) - j)
+			case j == len(ys):
+				cost[i*w+j] = 2 * (len(xs) - i)
+			default:
+				cost[i*w+j] = min(cost[(i+1)*w+j+1]+replaceCost(&xs[i], &ys[j]), cost[(i+1)*w+j]+2, cost[i*w+j+1]+2)
+			}
+		}
+	}
+	a.cost = cost[0]
+	for i, j := 0, 0; i < len(xs) && j < len(ys); {
+		switch c := cost[i*w+j]; c {
+		case cost[(i+1)*w+j+1] + replaceCost(&xs[i], &ys[j]):
+			a.to[i], a.from[j] = j, i
+			i, j = i+1, j+1
+		case cost[(i+1)*w+j] + 2:
+			i++
+		default:
+			j++
+		}
+	}
+	return a
+}
+
+func replaceCost(x, y *graph.Param) int {
+	switch {
+	case x.Type == y.Type && x.Name == y.Name:
+		return 0
+	case x.Type == y.Type || x.Name == y.Name && x.Name != "":
+		return 1
+	}
+	return 3
+}
+
+func compareParams(ds *details, xs, ys []graph.Param) {
+	if reordered(xs, ys) {
+		ds.add(ParamReordered, paramList(xs), paramList(ys))
+		return
+	}
+	a := alignParams(xs, ys)
+	for i, j := range a.to {
+		if j < 0 {
+			ds.at(ParamRemoved, i, xs[i].Name, paramText(&xs[i]), "")
+		}
+	}
+	for j, i := range a.from {
+		y := &ys[j]
+		if i < 0 {
+			v := ds.rules.verdict(ParamAdded)
+			if freeToOmit(y) && (isLast(ys, j) || y.Flags&(graph.ParamKeywordOnly|graph.ParamKeywords) != 0) || ds.rules.LooseArity && isLast(ys, j) {
+				v = Compatible
+			}
+			ds.as(v, ParamAdded, j, y.Name, "", paramText(y))
+			continue
+		}
+		x := &xs[i]
+		if x.Name != y.Name && x.Flags&graph.ParamPositional == 0 && x.Name != "" {
+			v := ds.rules.verdict(ParamRenamed)
+			if x.Flags&graph.ParamKeywordOnly != 0 {
+				v = Breaking
+			} else if x.Flags&(graph.ParamVariadic|graph.ParamKeywords) != 0 {
+				v = Silent
+			}
+			ds.as(v, ParamRenamed, j, y.Name, x.Name, y.Name)
+		}
+		if x.Type != y.Type {
+			v := ds.rules.verdict(ParamType)
+			if slices.Contains(ds.rules.TopTypes, y.Type) {
+				v = Compatible
+			}
+			ds.as(v, ParamType, j, y.Name, x.Type, y.Type)
+		}
+		comparePassing(ds, x, y, j)
+	}
+}
+
+// comparePassing compares how an argument reaches a parameter.
+func comparePassing(ds *details, x, y *graph.Param, j int) {
+	const how = graph.ParamVariadic | graph.ParamKeywordOnly | graph.ParamPositional | graph.ParamKeywords
+	switch lost, gained := x.Flags&^y.Flags, y.Flags&^x.Flags; {
+	case lost&graph.ParamOptional != 0 && gained&graph.ParamVariadic == 0:
+		ds.at(ParamRequired, j, y.Name, paramText(x), paramText(y))
+	case gained&graph.ParamOptional != 0 && lost&how == 0 && gained&how == 0:
+		ds.at(ParamOptional, j, y.Name, paramText(x), paramText(y))
+	case (lost|gained)&how != 0:
+		v := ds.rules.verdict(ParamPassing)
+		switch {
+		case lost == 0 && gained&how == graph.ParamVariadic, // any number instead of one
+			gained&how == 0 && lost&how&^(graph.ParamKeywordOnly|graph.ParamPositional) == 0, // more ways than before
+			gained&how == graph.ParamPositional && !ds.rules.Keywords && lost&how == 0:
+			v = Compatible
+		}
+		ds.as(v, ParamPassing, j, y.Name, paramText(x), paramText(y))
+	}
+}
+
+func freeToOmit(p *graph.Param) bool {
+	return p.Flags&(graph.ParamOptional|graph.ParamVariadic|graph.ParamKeywords) != 0
+}
+
+// isLast reports whether only parameters that need no position follow j, so
+// that a new one there shifts nothing.
+func isLast(ps []graph.Param, j int) bool {
+	for _, p := range ps[j+1:] {
+		if p.Flags&(graph.ParamKeywordOnly|graph.ParamKeywords|graph.ParamVariadic) == 0 && !freeToOmit(&p) {
+			return false
+		}
+	}
+	return true
+}
+
+// reordered reports whether ys are the parameters xs in another order. Two
+// parameters of one type that swapped their names count: every positional
+// argument lands in the wrong one.
+func reordered(xs, ys []graph.Param) bool {
+	if len(xs) != len(ys) || len(xs) < 2 || slices.Equal(xs, ys) {
+		return false
+	}
+	sorted := func(ps []graph.Param) []graph.Param {
+		ps = slices.Clone(ps)
+		slices.SortFunc(ps, func(x, y graph.Param) int {
+			return strings.Compare(x.Name+"\x00"+x.Type+"\x00"+string(rune(x.Flags)), y.Name+"\x00"+y.Type+"\x00"+string(rune(y.Flags)))
+		})
+		return ps
+	}
+	return slices.Equal(sorted(xs), sorted(ys))
+}
+
+func compareResults(ds *details, xs, ys []graph.Param) {
+	// Names of results are for readers only.
+	unnamed := func(ps []graph.Param) []graph.Param {
+		ps = slices.Clone(ps)
+		for i := range ps {
+			ps[i].Name = ""
+		}
+		return ps
+	}
+	us, vs := unnamed(xs), unnamed(ys)
+	a := alignParams(us, vs)
+	for i, j := range a.to {
+		if j < 0 {
+			ds.at(ResultRemoved, i, xs[i].Name, xs[i].Type, "")
+		}
+	}
+	for j, i := range a.from {
+		switch {
+		case i < 0:
+			ds.at(ResultAdded, j, ys[j].Name, "", ys[j].Type)
+		case xs[i].Type != ys[j].Type:
+			ds.at(ResultType, j, ys[j].Name, xs[i].Type, ys[j].Type)
+		}
+	}
+}
+
+func compareTypeParams(ds *details, xs, ys []graph.Param) {
+	for i := range max(len(xs), len(ys)) {
+		switch {
+		case i >= len(ys):
+			ds.at(TypeParamRemoved, i, xs[i].Name, paramText(&xs[i]), "")
+		case i >= len(xs):
+			ds.at(TypeParamAdded, i, ys[i].Name, "", paramText(&ys[i]))
+		case xs[i].Type != ys[i].Type:
+			ds.at(TypeParamBound, i, ys[i].Name, xs[i].Type, ys[i].Type)
+		}
+	}
+}
+
+func (m *matcher) compareBases(ds *details, xs, ys []string) {
+	mapped := make([]string, len(xs))
+	for i := range xs {
+		mapped[i] = m.spelled.typ(xs[i])
+		if !slices.Contains(ys, mapped[i]) {
+			ds.at(BaseRemoved, -1, xs[i], xs[i], "")
+		}
+	}
+	for _, y := range ys {
+		if !slices.Contains(mapped, y) {
+			ds.at(BaseAdded, -1, y, "", y)
+		}
+	}
+}
+
+// flagCodes holds the codes of flags that came and went.
+var flagCodes = []struct {
+	flag       graph.Flags
+	came, went Code
+}{
+	{graph.FlagStatic, StaticChanged, StaticChanged},
+	{graph.FlagAbstract, AbstractAdded, AbstractRemoved},
+	{graph.FlagFinal, FinalAdded, FinalRemoved},
+	{graph.FlagAsync, AsyncChanged, AsyncChanged},
+	{graph.FlagPtrReceiver, ReceiverPointer, ReceiverValue},
+	{graph.FlagDeprecated, Deprecated, Undeprecated},
+}
+
+func compareFlags(ds *details, x, y *graph.Node) {
+	for _, c := range flagCodes {
+		had, has := x.Flags.Has(c.flag), y.Flags.Has(c.flag)
+		switch {
+		case !had && has:
+			ds.add(c.came, "", c.flag.Names()[0])
+		case had && !has:
+			ds.add(c.went, c.flag.Names()[0], "")
+		}
+	}
+}
+
+// compareAnnotations compares what annotates a declaration.
+func (m *matcher) compareAnnotations(ds *details, b, h graph.ID) {
+	x, y := m.base.g.InKind(b, graph.EdgeAnnotates), m.head.g.InKind(h, graph.EdgeAnnotates)
+	if len(x) == 0 && len(y) == 0 {
+		return
+	}
+	had := map[graph.ID]bool{} // in the head graph
+	for _, e := range x {
+		from := m.base.g.Edges[e].From
+		to := m.toHead[from]
+		had[to] = true
+		if to == graph.None || !slices.ContainsFunc(y, func(e uint32) bool { return m.head.g.Edges[e].From == to }) {
+			name := m.base.g.Nodes[from].QName
+			ds.at(AnnotationRemoved, -1, name, name, "")
+		}
+	}
+	for _, e := range y {
+		from := m.head.g.Edges[e].From
+		if m.toBase[from] == graph.None || !had[from] {
+			name := m.head.g.Nodes[from].QName
+			ds.at(AnnotationAdded, -1, name, "", name)
+		}
+	}
+}
+
+// paramText writes a parameter for people.
+func paramText(p *graph.Param) string {
+	var b strings.Builder
+	switch {
+	case p.Flags&graph.ParamKeywords != 0:
+		b.WriteString("**")
+	case p.Flags&graph.ParamVariadic != 0:
+		b.WriteString("...")
+	}
+	b.WriteString(p.Name)
+	if p.Flags&graph.ParamOptional != 0 {
+		b.WriteByte('?')
+	}
+	if p.Type != "" {
+		if p.Name != "" {
+			b.WriteByte(' ')
+		}
+		b.WriteString(p.Type)
+	}
+	if b.Len() == 0 {
+		return "_"
+	}
+	return b.String()
+}
+
+func paramList(ps []graph.Param) string {
+	parts := make([]string, len(ps))
+	for i := range ps {
+		parts[i] = paramText(&ps[i])
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// Ordinal returns a 0-based position as people count: "1st".
+func Ordinal(i int) string {
+	n := i + 1
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return strconv.Itoa(n) + suffix
+}

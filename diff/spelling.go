@@ -1,0 +1,112 @@
+package diff
+
+import (
+	"strings"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// spelling translates the names of types from the base graph to the head
+// graph. Types in signatures are spelled with their package path; without the
+// translation, moving a package would change the signature of every function
+// that takes one of its types.
+type spelling struct {
+	long  map[string]string // "example.com/m/old.Type" to "example.com/m/new.Type"
+	short map[string]string // "Old" to "New"
+	pairs int
+}
+
+// add records that the type or package with key from is now the one with key
+// to.
+func (s *spelling) add(from, to string) {
+	s.pairs++
+	if from == to {
+		return
+	}
+	if s.long == nil {
+		s.long, s.short = map[string]string{}, map[string]string{}
+	}
+	x, y := spell(from), spell(to)
+	s.long[x] = y
+	s.long[strings.Replace(from, ":", "", 1)] = strings.Replace(to, ":", "", 1)
+	if i, j := last(x), last(y); i != j {
+		s.short[i] = j
+	}
+}
+
+// spell returns how types write the declaration with the given key.
+func spell(key string) string {
+	pkg, name := graph.SplitKey(key)
+	if _, path, ok := strings.Cut(pkg, ":"); ok {
+		pkg = path
+	}
+	if name == "" {
+		return pkg
+	}
+	return pkg + "." + name
+}
+
+func last(name string) string { return name[strings.LastIndexAny(name, "./:")+1:] }
+
+// isName reports whether c may be part of a qualified name.
+func isName(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80 ||
+		c == '_' || c == '$' || c == '.' || c == '/' || c == '#' || c == ':' || c == '@' || c == '-' || c == '~'
+}
+
+// eachName calls f for every qualified name in a type and returns the type
+// with the names replaced by what f returns.
+func eachName(t string, f func(string) string) string {
+	var b strings.Builder
+	for i := 0; i < len(t); {
+		if !isName(t[i]) {
+			b.WriteByte(t[i])
+			i++
+			continue
+		}
+		j := i
+		for j < len(t) && isName(t[j]) {
+			j++
+		}
+		word := t[i:j]
+		core := strings.Trim(word, ".-/:")
+		at := strings.Index(word, core)
+		b.WriteString(word[:at])
+		b.WriteString(f(core))
+		b.WriteString(word[at+len(core):])
+		i = j
+	}
+	return b.String()
+}
+
+// typ returns a type of the base graph as the head graph spells it.
+func (s *spelling) typ(t string) string {
+	if len(s.long) == 0 || t == "" {
+		return t
+	}
+	return eachName(t, s.name)
+}
+
+func (s *spelling) name(n string) string {
+	// The longest known prefix that ends at a separator: a nested type, or a
+	// type of a renamed package that is itself unmatched.
+	for end := len(n); end > 0; end = strings.LastIndexAny(n[:end], "./#") {
+		if to, ok := s.long[n[:end]]; ok {
+			return to + n[end:]
+		}
+	}
+	return n
+}
+
+// text returns the text of a declaration without qualifiers and, for the base
+// graph, with the new names of renamed types, so that texts can be compared
+// when packages moved.
+func (s *spelling) text(t string, base bool) string {
+	return eachName(t, func(n string) string {
+		n = last(n)
+		if to, ok := s.short[n]; ok && base {
+			return to
+		}
+		return n
+	})
+}
