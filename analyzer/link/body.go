@@ -1,0 +1,589 @@
+package link
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/sourcegraph/conc/pool"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// bodies is phase two: the edges of every file, from its facts and the
+// surfaces.
+func (l *linker) bodies(ctx context.Context) error {
+	var next atomic.Int64
+	readers := make([]*bodyReader, l.Workers)
+	p := pool.New().WithMaxGoroutines(l.Workers)
+	for w := range readers {
+		r := &bodyReader{ev: l.newEvaluator(newTypeTable(l.types)), l: l, externs: map[externKey]graph.ID{}}
+		readers[w] = r
+		p.Go(func() {
+			for ctx.Err() == nil {
+				fn := int32(next.Add(1) - 1)
+				if int(fn) >= len(l.files) {
+					return
+				}
+				if f := &l.files[fn]; f.unit >= 0 && !l.units[f.unit].surface {
+					r.file(fn)
+				}
+			}
+		})
+	}
+	p.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	n := 0
+	for _, r := range readers {
+		n += len(r.edges)
+	}
+	l.b.Grow(n)
+	for _, r := range readers {
+		l.collect(r)
+	}
+	return nil
+}
+
+// externKey is an external name that a reader met.
+type externKey struct {
+	lang string
+	path string
+	name string
+}
+
+// collect adds a reader's edges, with nodes for the external names it met.
+func (l *linker) collect(r *bodyReader) {
+	ids := make([]graph.ID, len(r.externList))
+	for i, k := range r.externList {
+		ids[i] = l.externalNode(k.lang, k.path, k.name)
+	}
+	resolve := func(n graph.ID) graph.ID {
+		if n <= externBase {
+			return ids[externBase-n]
+		}
+		return n
+	}
+	for i := range r.edges {
+		e := &r.edges[i]
+		e.To, e.Type = resolve(e.To), resolve(e.Type)
+		if e.HasSite && e.Site.Keywords >= 0 {
+			e.Site.Keywords = l.b.AddKeywords(r.keywords[e.Site.Keywords])
+		}
+	}
+	l.b.AddEdges(r.edges)
+}
+
+// externBase and the numbers below stand for external names until the readers
+// are collected.
+const externBase graph.ID = -2
+
+// bodyReader reads files one after the other and collects their edges.
+type bodyReader struct {
+	l          *linker
+	ev         *evaluator
+	edges      []graph.RawEdge
+	externs    map[externKey]graph.ID
+	externList []externKey
+	keywords   [][]string
+
+	fn    int32
+	f     *file
+	owner []graph.ID // by ExprID: the node that an expression counts to
+	decls []graph.ID // by DeclID: the node that its expressions count to
+	role  []role     // by ExprID
+}
+
+// role says what an expression does besides naming.
+type role uint8
+
+const (
+	roleNone        role = iota
+	roleInstantiate      // it is the type of a composite
+	roleCalled           // a call of it was or will be recorded
+)
+
+func (r *bodyReader) file(fn int32) {
+	r.fn, r.f = fn, &r.l.files[fn]
+	r.ev.open(fn)
+	r.findOwners()
+	r.imports()
+	fs := r.f.Facts
+	r.role = grow(r.role, len(fs.Exprs))
+	clear(r.role)
+	for e := range fs.Exprs {
+		r.ev.typeOf(facts.ExprID(e))
+		x := &fs.Exprs[e]
+		switch x.Op {
+		case facts.OpComposite:
+			r.mark(x.X, roleInstantiate)
+		case facts.OpCall, facts.OpNew:
+			r.mark(x.X, roleCalled)
+		}
+	}
+	for e := range fs.Exprs {
+		r.expr(facts.ExprID(e), &fs.Exprs[e])
+	}
+	r.flows()
+}
+
+// mark gives a role to the expression that names what e is, through the
+// arguments of a generic.
+func (r *bodyReader) mark(e facts.ExprID, as role) {
+	for e >= 0 {
+		r.role[e] = as
+		if x := &r.f.Facts.Exprs[e]; x.Op == facts.OpIndex && r.ev.ref[e] != noEnt {
+			e = x.X
+			continue
+		}
+		return
+	}
+}
+
+// findOwners finds the node that each expression counts to.
+func (r *bodyReader) findOwners() {
+	fs := r.f.Facts
+	file := r.fileNode()
+	r.owner, r.decls = grow(r.owner, len(fs.Exprs)), grow(r.decls, len(fs.Decls))
+	for i := range r.owner {
+		r.owner[i] = file
+	}
+	for i := range fs.Decls {
+		d := &fs.Decls[i]
+		n := r.l.nodeOf[r.f.base+Ent(i)]
+		if n == graph.None {
+			n = file
+			if d.Parent != facts.None {
+				n = r.decls[d.Parent]
+			}
+			r.decls[i] = n
+			continue
+		}
+		r.decls[i] = n
+		for e := d.Exprs.Lo; e < d.Exprs.Hi; e++ {
+			r.owner[e] = n
+		}
+	}
+}
+
+// fileNode returns the builder's node of the file being read. Builder files
+// and nodes are added together, so the number is kept by the linker.
+func (r *bodyReader) fileNode() graph.ID { return r.l.fileNodes[r.fn] }
+
+func (r *bodyReader) site(line, col int32) graph.Site {
+	s := graph.Site{File: r.l.fileIDs[r.fn], Line: line, Col: col, Args: -1, Keywords: -1}
+	if r.f.place.Test {
+		s.Flags |= graph.SiteTest
+	}
+	return s
+}
+
+func (r *bodyReader) edge(k graph.EdgeKind, from, to graph.ID, x *facts.Expr) {
+	r.edges = append(r.edges, graph.RawEdge{From: from, To: to, Type: graph.None, Kind: k, HasSite: true, Site: r.site(x.Line, x.Col)})
+}
+
+func (r *bodyReader) extern(path, name string) graph.ID {
+	k := externKey{r.f.Rules.Name, path, name}
+	if id, ok := r.externs[k]; ok {
+		return id
+	}
+	id := externBase - graph.ID(len(r.externList))
+	r.externs[k] = id
+	r.externList = append(r.externList, k)
+	return id
+}
+
+func (r *bodyReader) imports() {
+	file := r.fileNode()
+	for i := range r.f.Facts.Imports {
+		im := &r.f.Facts.Imports[i]
+		path := r.f.Facts.Str(im.Path)
+		to := graph.None
+		if u := r.l.resolveImport(r.f.unit, path); u >= 0 && !r.l.units[u].surface {
+			to = r.l.unitIDs[u]
+		} else {
+			to = r.extern(path, "")
+		}
+		r.edges = append(r.edges, graph.RawEdge{From: file, To: to, Type: graph.None, Kind: graph.EdgeImports,
+			HasSite: true, Site: r.site(im.Line, im.Col)})
+	}
+}
+
+// target returns the node of an entity: of its declaration, of the external
+// name, or none for locals and for the universe.
+func (r *bodyReader) target(e Ent) graph.ID {
+	c := r.l.canon[e]
+	if n := r.l.nodeOf[c]; n != graph.None {
+		return n
+	}
+	u := &r.l.units[r.l.unitOf(c)]
+	if !u.surface {
+		return graph.None
+	}
+	if u.universe && r.l.decl(c).Kind != graph.KindInterface {
+		return graph.None
+	}
+	return r.extern(u.Path, r.l.qualified(c))
+}
+
+// expr records what an expression names, calls or makes.
+func (r *bodyReader) expr(e facts.ExprID, x *facts.Expr) {
+	switch x.Op {
+	case facts.OpName, facts.OpSelect:
+		if x.Flags&facts.FlagKey != 0 {
+			return
+		}
+		r.name(e, x)
+	case facts.OpCall, facts.OpNew:
+		r.call(e, x)
+	case facts.OpComposite:
+		r.composite(e, x)
+	}
+}
+
+func (r *bodyReader) name(e facts.ExprID, x *facts.Expr) {
+	ref := r.ev.ref[e]
+	if ref == noEnt {
+		if t := r.ev.typ[e]; x.Op == facts.OpSelect && r.ev.types.kind(t) == kExtern {
+			r.externName(e, x, t)
+		}
+		return
+	}
+	r.use(e, x, ref)
+}
+
+// use records that the expression names ref.
+func (r *bodyReader) use(e facts.ExprID, x *facts.Expr, ref Ent) {
+	d := r.l.decl(ref)
+	kind := graph.EdgeReferences
+	switch {
+	case d.Kind.IsType():
+		kind = graph.EdgeUsesType
+		if r.role[e] == roleInstantiate {
+			kind = graph.EdgeInstantiates
+		}
+	case d.Kind.IsCallable():
+		if r.role[e] == roleCalled {
+			return
+		}
+		if x.Flags&facts.FlagWrite != 0 {
+			kind = graph.EdgeWrites
+		}
+	default:
+		kind = graph.EdgeReads
+		if x.Flags&facts.FlagWrite != 0 {
+			kind = graph.EdgeWrites
+		}
+	}
+	to := r.target(ref)
+	if to == graph.None {
+		return
+	}
+	r.edge(kind, r.owner[e], to, x)
+	if kind == graph.EdgeWrites && x.Flags&facts.FlagRead != 0 {
+		r.edge(graph.EdgeReads, r.owner[e], to, x)
+	}
+}
+
+// externName records the use of a name of an external package about which
+// nothing is known.
+func (r *bodyReader) externName(e facts.ExprID, x *facts.Expr, t Type) {
+	kind := graph.EdgeReferences
+	switch {
+	case r.role[e] == roleCalled:
+		kind = graph.EdgeCalls
+	case r.role[e] == roleInstantiate:
+		kind = graph.EdgeInstantiates
+	case x.Flags&facts.FlagTyped != 0:
+		kind = graph.EdgeUsesType
+	}
+	rec := r.ev.types.rec(t)
+	r.edge(kind, r.owner[e], r.extern(r.l.symString(Sym(rec.ent)), r.l.symString(Sym(rec.n))), x)
+}
+
+func (r *bodyReader) call(e facts.ExprID, x *facts.Expr) {
+	callee := x.X
+	if callee < 0 {
+		return
+	}
+	ct := r.ev.typ[callee]
+	switch r.ev.types.kind(ct) {
+	case kMeta: // a conversion
+		if args := r.f.Facts.List(x.Args); len(args) == 1 {
+			r.convert(facts.ExprID(args[0]), r.ev.types.arg(ct, 0), r.owner[e])
+		}
+		return
+	case kUnknown, kExtern:
+		return
+	}
+	if ref := r.ev.ref[callee]; ref != noEnt && r.l.decl(ref).Kind.IsCallable() {
+		if to := r.target(ref); to != graph.None {
+			c := &r.f.Facts.Exprs[callee]
+			s := r.site(c.Line, c.Col)
+			r.callShape(&s, x)
+			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeCalls, HasSite: true, Site: s})
+		}
+	}
+	r.arguments(e, x, ct)
+}
+
+// callShape fills in what decides whether a call fits a signature.
+func (r *bodyReader) callShape(s *graph.Site, x *facts.Expr) {
+	s.Want = int8(min(x.N, 127))
+	if x.Flags&facts.FlagSpread != 0 {
+		s.Flags |= graph.SiteSpread
+	}
+	if x.Flags&facts.FlagLater != 0 {
+		s.Flags |= graph.SiteGo
+	}
+	ids := r.f.Facts.List(x.Args)
+	n := len(ids)
+	var keywords []string
+	for _, a := range ids {
+		if ax := &r.f.Facts.Exprs[a]; ax.Op == facts.OpKeyword {
+			n--
+			keywords = append(keywords, r.f.Facts.Str(ax.Name))
+		}
+	}
+	if len(ids) == 1 {
+		if t := r.ev.typ[ids[0]]; r.ev.types.kind(t) == kTuple {
+			n = len(r.ev.types.argsOf(t))
+		}
+	}
+	s.Args = int16(min(n, 1<<15-1))
+	if keywords != nil {
+		s.Keywords = int32(len(r.keywords))
+		r.keywords = append(r.keywords, keywords)
+	}
+}
+
+// arguments records the arguments that are stored as interfaces.
+func (r *bodyReader) arguments(e facts.ExprID, x *facts.Expr, ct Type) {
+	t := r.ev.types
+	ft := r.ev.under(ct)
+	if t.kind(ft) != kFunc {
+		return
+	}
+	if t.rec(ft).params {
+		if ref := r.ev.ref[x.X]; ref != noEnt {
+			ft = r.ev.infer(ref, ft, x)
+		}
+	}
+	rec := t.rec(ft)
+	np := rec.funcParams()
+	if np == 0 {
+		return
+	}
+	params := t.argsOf(ft)[:np]
+	ids := r.f.Facts.List(x.Args)
+	param := func(i int) Type {
+		if i >= np-1 && rec.isVariadic() {
+			if x.Flags&facts.FlagSpread != 0 {
+				return unknownType // a slice goes to a slice
+			}
+			return params[np-1]
+		}
+		if i >= np {
+			return unknownType
+		}
+		return params[i]
+	}
+	if len(ids) == 1 {
+		if at := r.ev.typ[ids[0]]; t.kind(at) == kTuple {
+			for i, a := range t.argsOf(at) {
+				r.convertType(a, param(i), r.owner[e], &r.f.Facts.Exprs[ids[0]])
+			}
+			return
+		}
+	}
+	for i, a := range ids {
+		r.convert(facts.ExprID(a), param(i), r.owner[e])
+	}
+}
+
+// composite records what a composite makes and stores in its elements.
+func (r *bodyReader) composite(e facts.ExprID, x *facts.Expr) {
+	t := r.ev.types
+	ct, _ := t.deref(r.ev.typ[e])
+	if x.X >= 0 && r.f.Facts.Exprs[x.X].Op == facts.OpElement || x.X >= 0 && r.f.Facts.Exprs[x.X].Op == facts.OpKeyType {
+		if rec := t.rec(ct); rec.kind == kNamed {
+			if to := r.target(rec.ent); to != graph.None {
+				r.edge(graph.EdgeInstantiates, r.owner[e], to, x)
+			}
+		}
+	}
+	u := r.ev.under(ct)
+	rec := t.rec(u)
+	elem, key := unknownType, unknownType
+	var fields []Ent
+	isStruct := (rec.kind == kNamed || rec.kind == kAnon) && rec.ent != noEnt
+	switch {
+	case rec.kind == kSlice || rec.kind == kArray:
+		elem = t.arg(u, 0)
+	case rec.kind == kMap:
+		key, elem = t.arg(u, 0), t.arg(u, 1)
+	}
+	for i, a := range r.f.Facts.List(x.Args) {
+		ax := &r.f.Facts.Exprs[a]
+		to := elem
+		value := facts.ExprID(a)
+		if ax.Op == facts.OpKeyValue {
+			value = ax.Y
+			kx := &r.f.Facts.Exprs[ax.X]
+			if kx.Flags&facts.FlagKey != 0 {
+				to = r.compositeKey(e, ax.X, kx, u, isStruct, key, elem)
+			} else {
+				r.convert(ax.X, key, r.owner[e])
+			}
+		} else if isStruct {
+			if fields == nil {
+				fields = r.l.fieldsOf(rec.ent)
+			}
+			if i < len(fields) {
+				to = t.subst(r.l.typ[fields[i]], rec.ent, t.argsOf(u))
+			}
+		}
+		r.convert(value, to, r.owner[e])
+	}
+}
+
+// compositeKey records the key of an element, which is a field's name or an
+// expression, and returns the type of the element.
+func (r *bodyReader) compositeKey(e, k facts.ExprID, kx *facts.Expr, u Type, isStruct bool, key, elem Type) Type {
+	if isStruct {
+		m := r.ev.ownMember(u, r.f.syms[kx.Name])
+		if m.ent == noEnt {
+			return unknownType
+		}
+		if to := r.target(m.ent); to != graph.None {
+			r.edge(graph.EdgeWrites, r.owner[e], to, kx)
+		}
+		return m.typ
+	}
+	if u == unknownType || r.ev.types.kind(u) == kExtern {
+		return unknownType
+	}
+	var kt Type
+	var ref Ent
+	if kx.Flags&facts.FlagLocal != 0 {
+		kt, ref = r.ev.localType(facts.LocalID(kx.X))
+	} else {
+		kt, ref = r.ev.free(r.f.syms[kx.Name])
+	}
+	if ref != noEnt {
+		r.use(k, kx, ref)
+	}
+	r.convertType(r.ev.defaulted(kt), key, r.owner[e], kx)
+	return elem
+}
+
+// fieldsOf returns the fields of a struct in their order.
+func (l *linker) fieldsOf(e Ent) []Ent {
+	f := &l.files[l.entFile[e]]
+	at := facts.DeclID(e - f.base)
+	var fields []Ent
+	for i := int(at) + 1; i < len(f.Facts.Decls) && f.Facts.Decls[i].Parent >= at; i++ {
+		if d := &f.Facts.Decls[i]; d.Parent == at && d.Kind == graph.KindField {
+			fields = append(fields, f.base+Ent(i))
+		}
+	}
+	return fields
+}
+
+// flows records the values that are stored as interfaces.
+func (r *bodyReader) flows() {
+	fs := r.f.Facts
+	for i := range fs.Flows {
+		fl := &fs.Flows[i]
+		if fl.From < 0 {
+			continue
+		}
+		owner := r.owner[fl.From]
+		switch fl.Kind {
+		case facts.FlowAssign:
+			if fl.To >= 0 {
+				r.convert(fl.From, r.ev.typ[fl.To], owner)
+			}
+		case facts.FlowBind:
+			t, _ := r.ev.localType(facts.LocalID(fl.N))
+			r.convert(fl.From, t, owner)
+		case facts.FlowDefine:
+			r.convert(fl.From, r.l.typ[r.f.base+Ent(fl.N)], owner)
+		case facts.FlowSend:
+			if fl.To >= 0 {
+				if u := r.ev.under(r.ev.typ[fl.To]); r.ev.types.kind(u) == kChan {
+					r.convert(fl.From, r.ev.types.arg(u, 0), owner)
+				}
+			}
+		case facts.FlowReturn:
+			r.returned(fl, owner)
+		}
+	}
+}
+
+func (r *bodyReader) returned(fl *facts.Flow, owner graph.ID) {
+	if fl.To < 0 || int(fl.To) >= len(r.f.Facts.Decls) {
+		return
+	}
+	t := r.ev.types
+	ft := r.ev.funcType(facts.DeclID(fl.To))
+	if t.kind(ft) != kFunc {
+		return
+	}
+	results := t.argsOf(ft)[t.rec(ft).funcParams():]
+	if fl.N >= 0 {
+		if int(fl.N) < len(results) {
+			r.convert(fl.From, results[fl.N], owner)
+		}
+		return
+	}
+	if from := r.ev.typ[fl.From]; t.kind(from) == kTuple {
+		for i, a := range t.argsOf(from) {
+			if i < len(results) {
+				r.convertType(a, results[i], owner, &r.f.Facts.Exprs[fl.From])
+			}
+		}
+	}
+}
+
+// convert records that the value of an expression is stored as type to, if
+// that is an interface and the value's type is another.
+func (r *bodyReader) convert(from facts.ExprID, to Type, owner graph.ID) {
+	if from < 0 || to == unknownType {
+		return
+	}
+	r.convertType(r.ev.value(from), to, owner, &r.f.Facts.Exprs[from])
+}
+
+func (r *bodyReader) convertType(from, to Type, owner graph.ID, x *facts.Expr) {
+	t := r.ev.types
+	if from == to || from == unknownType || to == unknownType {
+		return
+	}
+	tr := t.rec(to)
+	if tr.kind != kNamed || !r.l.isInterface(tr.ent) {
+		return
+	}
+	fr := t.rec(from)
+	switch fr.kind {
+	case kMeta, kTuple, kPkg, kParam, kExtern:
+		return
+	}
+	if r.isNil(from) {
+		return
+	}
+	node := r.target(tr.ent)
+	if node == graph.None {
+		return
+	}
+	concrete := graph.None
+	base, _ := t.deref(from)
+	if br := t.rec(base); br.kind == kNamed {
+		concrete = r.target(br.ent)
+	}
+	r.edges = append(r.edges, graph.RawEdge{From: owner, To: node, Type: concrete, Kind: graph.EdgeConverts, HasSite: true, Site: r.site(x.Line, x.Col)})
+}
+
+// isNil reports whether a type is that of the null literal.
+func (r *bodyReader) isNil(t Type) bool { return t == r.ev.lang.tNull }

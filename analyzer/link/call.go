@@ -1,0 +1,146 @@
+package link
+
+import "github.com/codekg/kg/analyzer/facts"
+
+// evalCall returns the type of a call's results.
+func (ev *evaluator) evalCall(x *facts.Expr) Type {
+	t := ev.types
+	ct := ev.typeOf(x.X)
+	switch t.kind(ct) {
+	case kUnknown, kExtern:
+		return unknownType
+	case kMeta:
+		return t.arg(ct, 0) // a conversion
+	}
+	ft := ev.under(ct)
+	if t.kind(ft) != kFunc {
+		return unknownType
+	}
+	if t.rec(ft).params {
+		if ref := ev.refOf(x.X); ref != noEnt {
+			ft = ev.infer(ref, ft, x)
+		}
+	}
+	return t.tuple(t.argsOf(ft)[t.rec(ft).funcParams():])
+}
+
+// instantiate replaces the first type parameters of a generic function.
+func (ev *evaluator) instantiate(fn Ent, ft Type, args []Type) Type {
+	n := int(ev.l.decl(fn).TypeParams.Len())
+	if len(args) > n {
+		args = args[:n]
+	}
+	owner := ev.l.canon[fn]
+	full := append([]Type(nil), args...)
+	for i := len(args); i < n; i++ {
+		full = append(full, ev.types.mk(kParam, owner, int32(i)))
+	}
+	return ev.types.subst(ft, owner, full)
+}
+
+// infer returns the type of a generic function for the arguments of a call:
+// by unification of parameter and argument types, then of constraints with
+// one structure, as in the Go specification's type inference.
+func (ev *evaluator) infer(fn Ent, ft Type, call *facts.Expr) Type {
+	t := ev.types
+	owner := ev.l.canon[fn]
+	d := ev.l.decl(fn)
+	n := d.TypeParams.Len()
+	if n == 0 || n > 32 {
+		return ft
+	}
+	var bound [32]Type
+	u := unifier{ev: ev, owner: owner, bound: bound[:n]}
+	args := ev.argTypes(call)
+	np := t.rec(ft).funcParams()
+	variadic := t.rec(ft).isVariadic()
+	params := append([]Type(nil), t.argsOf(ft)[:np]...)
+	for pass := range 2 { // untyped constants only bind what nothing else does
+		for i, a := range args {
+			p := min(i, np-1)
+			if p < 0 || i >= np && !variadic || a == unknownType || ev.untyped(a) != (pass == 1) {
+				continue
+			}
+			pt := params[p]
+			if variadic && i == np-1 && call.Flags&facts.FlagSpread != 0 {
+				pt = t.mk(kSlice, noEnt, 0, pt)
+			}
+			if t.kind(a) == kMeta {
+				a = t.arg(a, 0)
+			}
+			u.unify(pt, ev.defaulted(a), 0)
+		}
+	}
+	for range 2 {
+		for i := range n {
+			core := ev.coreOf(ev.l.constraint(owner, i))
+			if core == unknownType {
+				continue
+			}
+			if u.bound[i] != unknownType {
+				u.unify(core, ev.under(u.bound[i]), 0)
+			} else if t.rec(core).params {
+				if c := t.subst(core, owner, u.bound); c != unknownType {
+					u.bound[i] = c
+				}
+			}
+		}
+	}
+	return t.subst(ft, owner, u.bound)
+}
+
+// argTypes returns the types of a call's arguments; one argument with several
+// values stands for several.
+func (ev *evaluator) argTypes(call *facts.Expr) []Type {
+	ids := ev.f.Facts.List(call.Args)
+	if len(ids) == 1 {
+		if t := ev.typeOf(facts.ExprID(ids[0])); ev.types.kind(t) == kTuple {
+			return ev.types.argsOf(t)
+		}
+	}
+	ts := make([]Type, len(ids))
+	for i, a := range ids {
+		ts[i] = ev.typeOf(facts.ExprID(a))
+	}
+	return ts
+}
+
+// unifier binds the type parameters of owner so that parameter types become
+// argument types.
+type unifier struct {
+	ev    *evaluator
+	owner Ent
+	bound []Type
+}
+
+func (u *unifier) unify(p, a Type, depth int) {
+	t := u.ev.types
+	if depth > 16 || p == unknownType || a == unknownType || !t.rec(p).params {
+		return
+	}
+	pr := *t.rec(p)
+	if pr.kind == kParam {
+		if pr.ent == u.owner && int(pr.n) < len(u.bound) && u.bound[pr.n] == unknownType {
+			u.bound[pr.n] = a
+		}
+		return
+	}
+	ar := *t.rec(a)
+	if pr.kind == kNamed {
+		if ar.kind != kNamed || ar.ent != pr.ent {
+			return
+		}
+	} else if ar.kind != pr.kind {
+		if a = u.ev.under(a); t.kind(a) != pr.kind {
+			return
+		}
+		ar = *t.rec(a)
+	}
+	ps, as := t.argsOf(p), t.argsOf(a)
+	if len(ps) != len(as) || pr.kind == kFunc && pr.n != ar.n {
+		return
+	}
+	for i := range ps {
+		u.unify(ps[i], as[i], depth+1)
+	}
+}

@@ -1,0 +1,361 @@
+package link
+
+import (
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// Ent numbers the declarations of all files: those of file f start at
+// files[f].base.
+type Ent int32
+
+const noEnt Ent = -1
+
+// Sym numbers the strings of all files: equal strings have equal numbers.
+type Sym int32
+
+// file is one file of the tree, or of an external package's surface.
+type file struct {
+	*File
+	base  Ent
+	syms  []Sym // by facts.Str
+	unit  int32 // -1: not linked
+	place Place
+}
+
+// unit is one unit of the tree, of a surface, or a universe.
+type unit struct {
+	Unit
+	rules    *langState
+	universe bool
+	surface  bool
+	files    []int32
+	key      string
+}
+
+// langState is what the linker keeps for one language.
+type langState struct {
+	*Rules
+	universe  int32 // unit
+	layout    *Layout
+	firstUnit int32
+	literals  map[Sym]Type // kind of literal → type
+	defaults  map[Type]Type
+	tInt      Type
+	tByte     Type
+	tRune     Type
+	tString   Type
+	tBool     Type
+	tNull     Type
+	byPath    map[string]int32 // surface units by import path; -1: no surface
+}
+
+// scopes maps (owner, name) to declarations, with open addressing. The owner
+// is a unit, a type or a file, which have tables of their own.
+type scopes struct {
+	keys []uint64
+	vals []int32
+	used int
+}
+
+func newScopes(n int) *scopes {
+	size := 16
+	for size < 2*n {
+		size *= 2
+	}
+	return &scopes{keys: make([]uint64, size), vals: make([]int32, size)}
+}
+
+// scopeKey is never 0, which marks a free slot.
+func scopeKey(owner int32, name Sym) uint64 {
+	return uint64(uint32(owner))<<32 | uint64(uint32(name))&0xffffffff | 1<<63
+}
+
+func (s *scopes) slot(k uint64) int {
+	mask := len(s.keys) - 1
+	i := int((k*0x9E3779B97F4A7C15)>>32) & mask
+	for s.keys[i] != 0 && s.keys[i] != k {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+// get returns what was put for (owner, name), or -1.
+func (s *scopes) get(owner int32, name Sym) int32 {
+	i := s.slot(scopeKey(owner, name))
+	if s.keys[i] == 0 {
+		return -1
+	}
+	return s.vals[i]
+}
+
+// put binds (owner, name) unless it is bound already, and returns what it is
+// bound to.
+func (s *scopes) put(owner int32, name Sym, v int32) int32 {
+	if 2*(s.used+1) > len(s.keys) {
+		old := *s
+		*s = *newScopes(len(old.keys))
+		s.used = old.used
+		for i, k := range old.keys {
+			if k != 0 {
+				j := s.slot(k)
+				s.keys[j], s.vals[j] = k, old.vals[i]
+			}
+		}
+	}
+	k := scopeKey(owner, name)
+	i := s.slot(k)
+	if s.keys[i] != 0 {
+		return s.vals[i]
+	}
+	s.keys[i], s.vals[i] = k, v
+	s.used++
+	return v
+}
+
+func (l *linker) decl(e Ent) *facts.Decl {
+	f := &l.files[l.entFile[e]]
+	return &f.Facts.Decls[e-f.base]
+}
+
+func (l *linker) unitOf(e Ent) int32 { return l.files[l.entFile[e]].unit }
+
+func (l *linker) langOf(e Ent) *langState { return l.units[l.unitOf(e)].rules }
+
+// symOf returns the symbol of a string of e's file.
+func (l *linker) symOf(e Ent, s facts.Str) Sym { return l.files[l.entFile[e]].syms[s] }
+
+func (l *linker) symString(s Sym) string { return l.symNames[s] }
+
+// sym interns a string.
+func (l *linker) sym(s string) Sym {
+	if i, ok := l.symIndex[s]; ok {
+		return i
+	}
+	i := Sym(len(l.symNames))
+	l.symNames = append(l.symNames, s)
+	l.symIndex[s] = i
+	return i
+}
+
+// lookupSym returns the symbol of s, or -1 if no file mentions it.
+func (l *linker) lookupSym(s string) Sym {
+	if i, ok := l.symIndex[s]; ok {
+		return i
+	}
+	return -1
+}
+
+// addFile makes a file's strings and declarations known and returns its number.
+func (l *linker) addFile(f *File, unit int32, p Place) int32 {
+	n := int32(len(l.files))
+	syms := make([]Sym, len(f.Facts.Strings))
+	for i, s := range f.Facts.Strings {
+		syms[i] = l.sym(s)
+	}
+	l.files = append(l.files, file{File: f, base: Ent(len(l.entFile)), syms: syms, unit: unit, place: p})
+	for range f.Facts.Decls {
+		l.entFile = append(l.entFile, n)
+	}
+	if unit >= 0 {
+		l.units[unit].files = append(l.units[unit].files, n)
+	}
+	return n
+}
+
+// declare puts the declarations of a file into the scopes. Files that are part
+// of the default platform come first, so that a name means the default
+// variant. Members declared outside their type wait for [linker.attach].
+func (l *linker) declare(fn int32) {
+	f := &l.files[fn]
+	for i := range f.Facts.Decls {
+		d := &f.Facts.Decls[i]
+		e := f.base + Ent(i)
+		if d.Traits&(facts.TraitLiteral|facts.TraitFileScoped) != 0 || d.Name == 0 {
+			continue
+		}
+		switch {
+		case d.Parent == facts.None && d.Owner == 0:
+			first := Ent(l.pkgScope.put(f.unit, f.syms[d.Name], int32(e)))
+			l.canon[e] = first
+		case d.Parent != facts.None:
+			p := &f.Facts.Decls[d.Parent]
+			if p.Kind.IsType() {
+				l.members.put(int32(l.canon[f.base+Ent(d.Parent)]), f.syms[d.Name], int32(e))
+			}
+		}
+	}
+	for i := range f.Facts.Imports {
+		im := &f.Facts.Imports[i]
+		if im.Owner != facts.None {
+			continue
+		}
+		switch alias := f.Facts.Str(im.Alias); alias {
+		case "_":
+		case ".":
+			l.dotImports[fn] = append(l.dotImports[fn], int32(i))
+		case "":
+			if name := l.importName(fn, im); name >= 0 {
+				l.fileScope.put(fn, name, int32(i))
+			}
+		default:
+			l.fileScope.put(fn, f.syms[im.Alias], int32(i))
+		}
+	}
+}
+
+// importName returns the name that an import without an alias gets: what the
+// package calls itself, or the last part of the path that is no version.
+func (l *linker) importName(fn int32, im *facts.Import) Sym {
+	f := &l.files[fn]
+	path := f.Facts.Str(im.Path)
+	if u := l.resolveImport(f.unit, path); u >= 0 {
+		return l.sym(l.units[u].Name)
+	}
+	return l.sym(lastName(path))
+}
+
+// lastName guesses a package's name from its path: the last element, without
+// a version.
+func lastName(path string) string {
+	end := len(path)
+	for end > 0 {
+		i := end - 1
+		for i >= 0 && path[i] != '/' {
+			i--
+		}
+		s := path[i+1 : end]
+		if len(s) > 1 && s[0] == 'v' && digits(s[1:]) && i > 0 {
+			end = i
+			continue
+		}
+		for j := 0; j < len(s); j++ { // gopkg.in/yaml.v3
+			if s[j] == '.' && j > 0 && j+2 <= len(s)-1 && s[j+1] == 'v' && digits(s[j+2:]) {
+				return s[:j]
+			}
+		}
+		return s
+	}
+	return path
+}
+
+func digits(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// resolveImport returns the unit that path means in a file of unit from, or -1.
+func (l *linker) resolveImport(from int32, path string) int32 {
+	u := &l.units[from]
+	if !u.surface && u.rules.layout != nil {
+		if to := u.rules.layout.Resolve(int(from-u.rules.firstUnit), path); to >= 0 {
+			return int32(to) + u.rules.firstUnit
+		}
+	}
+	if to, ok := u.rules.byPath[path]; ok {
+		return to
+	}
+	return -1
+}
+
+// attach makes members that are declared outside their type members of it.
+func (l *linker) attach(fn int32) {
+	f := &l.files[fn]
+	for i := range f.Facts.Decls {
+		d := &f.Facts.Decls[i]
+		if d.Owner == 0 || d.Traits&facts.TraitLiteral != 0 {
+			continue
+		}
+		e := f.base + Ent(i)
+		o := Ent(l.pkgScope.get(f.unit, f.syms[d.Owner]))
+		if o >= 0 {
+			o = l.aliasTarget(o)
+		}
+		l.owner[e] = o
+		if o < 0 || d.Name == 0 || d.Traits&facts.TraitFileScoped != 0 {
+			continue
+		}
+		if first := l.members.put(int32(o), f.syms[d.Name], int32(e)); first != int32(e) {
+			l.canon[e] = Ent(first)
+		}
+	}
+}
+
+// aliasTarget follows aliases of types of the same unit, as receivers may.
+func (l *linker) aliasTarget(e Ent) Ent {
+	for range 8 {
+		d := l.decl(e)
+		if d.Traits&facts.TraitAlias == 0 || d.Type == facts.None {
+			return e
+		}
+		f := &l.files[l.entFile[e]]
+		x := &f.Facts.Exprs[d.Type]
+		if x.Op != facts.OpName || x.Flags&facts.FlagLocal != 0 {
+			return e
+		}
+		next := l.pkgScope.get(f.unit, f.syms[x.Name])
+		if next < 0 {
+			return e
+		}
+		e = Ent(next)
+	}
+	return e
+}
+
+// container returns the declaration that e is a member of, or noEnt.
+func (l *linker) container(e Ent) Ent {
+	if o := l.owner[e]; o != noEnt {
+		return o
+	}
+	if p := l.decl(e).Parent; p != facts.None {
+		return l.files[l.entFile[e]].base + Ent(p)
+	}
+	return noEnt
+}
+
+// qualified returns e's name with those of the declarations around it; type
+// literals have none.
+func (l *linker) qualified(e Ent) string {
+	name := ""
+	for depth := 0; e != noEnt && depth < 64; depth++ {
+		d := l.decl(e)
+		if d.Traits&(facts.TraitAnonymous|facts.TraitLiteral) == 0 {
+			n := l.str(e, d.Name)
+			if name == "" {
+				name = n
+			} else {
+				name = n + "." + name
+			}
+		}
+		e = l.container(e)
+	}
+	return name
+}
+
+// isNode reports whether e is a node of the graph. Declarations inside bodies
+// are not, nor are function literals and type literals.
+func (l *linker) isNode(e Ent) bool {
+	f := &l.files[l.entFile[e]]
+	for i := e - f.base; ; {
+		d := &f.Facts.Decls[i]
+		if d.Traits&facts.TraitLocal != 0 || d.Traits&facts.TraitLiteral != 0 {
+			return false
+		}
+		if i == e-f.base && d.Traits&facts.TraitAnonymous != 0 {
+			return false
+		}
+		if d.Parent == facts.None {
+			return true
+		}
+		i = Ent(d.Parent)
+	}
+}
+
+// isInterface reports whether e declares an interface.
+func (l *linker) isInterface(e Ent) bool {
+	return e != noEnt && l.decl(e).Kind == graph.KindInterface
+}

@@ -1,0 +1,529 @@
+package link
+
+import (
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// maxEvalDepth bounds the recursion of typeOf over operands that were not met
+// yet. Bodies are read operands first, so only initial values and types that
+// are asked for out of order recurse.
+const maxEvalDepth = 200
+
+// evaluator finds the type of expressions of one file at a time and what they
+// name. Each worker has one.
+type evaluator struct {
+	l     *linker
+	types *typeTable
+	fn    int32
+	f     *file
+	lang  *langState
+	typ   []Type // by ExprID
+	ref   []Ent  // by ExprID: the entity that the expression names, or noEnt
+	state []uint8
+	local []Type // by LocalID
+	lstat []uint8
+	depth int
+	memo  map[memberKey]member
+}
+
+type memberKey struct {
+	t    Type
+	name Sym
+}
+
+const (
+	evalNew uint8 = iota
+	evalOpen
+	evalDone
+)
+
+func (l *linker) newEvaluator(t *typeTable) *evaluator {
+	return &evaluator{l: l, types: t, memo: map[memberKey]member{}}
+}
+
+// open starts the evaluation of a file.
+func (ev *evaluator) open(fn int32) {
+	ev.fn, ev.f = fn, &ev.l.files[fn]
+	ev.lang = ev.l.units[ev.f.unit].rules
+	n, m := len(ev.f.Facts.Exprs), len(ev.f.Facts.Locals)
+	ev.typ, ev.ref, ev.state = grow(ev.typ, n), grow(ev.ref, n), grow(ev.state, n)
+	ev.local, ev.lstat = grow(ev.local, m), grow(ev.lstat, m)
+	clear(ev.state)
+	clear(ev.lstat)
+	ev.depth = 0
+}
+
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
+}
+
+// typeOf returns the type of an expression; for one that denotes a type, the
+// kMeta of it.
+func (ev *evaluator) typeOf(e facts.ExprID) Type {
+	if e < 0 {
+		return unknownType
+	}
+	switch ev.state[e] {
+	case evalDone:
+		return ev.typ[e]
+	case evalOpen:
+		return unknownType
+	}
+	if ev.depth > maxEvalDepth {
+		return unknownType
+	}
+	ev.state[e] = evalOpen
+	ev.depth++
+	t, ref := ev.eval(&ev.f.Facts.Exprs[e])
+	ev.depth--
+	ev.typ[e], ev.ref[e], ev.state[e] = t, ref, evalDone
+	return t
+}
+
+// refOf returns the entity that an expression names, or noEnt.
+func (ev *evaluator) refOf(e facts.ExprID) Ent {
+	if e < 0 {
+		return noEnt
+	}
+	ev.typeOf(e)
+	if ev.state[e] != evalDone {
+		return noEnt
+	}
+	return ev.ref[e]
+}
+
+// typeExpr returns the type that an expression denotes.
+func (ev *evaluator) typeExpr(e facts.ExprID) Type { return ev.types.denoted(ev.typeOf(e)) }
+
+// value returns the type of an expression as a value: a type where a value is
+// expected is unknown, and a constant's own type becomes a variable's.
+func (ev *evaluator) value(e facts.ExprID) Type {
+	return ev.defaulted(ev.typeOf(e))
+}
+
+func (ev *evaluator) defaulted(t Type) Type {
+	if d, ok := ev.lang.defaults[t]; ok {
+		return d
+	}
+	return t
+}
+
+func (ev *evaluator) untyped(t Type) bool {
+	_, ok := ev.lang.defaults[t]
+	return ok
+}
+
+func (ev *evaluator) eval(x *facts.Expr) (Type, Ent) {
+	t := ev.types
+	switch x.Op {
+	case facts.OpName:
+		return ev.evalName(x)
+	case facts.OpLiteral:
+		return ev.lang.literals[ev.f.syms[x.Name]], noEnt
+	case facts.OpFunc:
+		return ev.funcType(facts.DeclID(x.X)), noEnt
+	case facts.OpType:
+		return ev.l.typ[ev.f.base+Ent(x.X)], noEnt
+	case facts.OpSelect:
+		return ev.evalSelect(x)
+	case facts.OpIndex:
+		return ev.evalIndex(x)
+	case facts.OpSlice:
+		xt := ev.typeOf(x.X)
+		u := ev.under(xt)
+		if p, ok := t.deref(u); ok {
+			u = ev.under(p)
+		}
+		if t.kind(u) == kArray {
+			return t.mk(kSlice, noEnt, 0, t.arg(u, 0)), noEnt
+		}
+		return ev.defaulted(xt), noEnt
+	case facts.OpDeref:
+		xt := ev.typeOf(x.X)
+		switch t.kind(xt) {
+		case kMeta:
+			return t.meta(t.mk(kPtr, noEnt, 0, t.arg(xt, 0))), noEnt
+		case kExtern:
+			return t.meta(t.mk(kPtr, noEnt, 0, xt)), noEnt
+		}
+		if u := ev.under(xt); t.kind(u) == kPtr {
+			return t.arg(u, 0), noEnt
+		}
+		return unknownType, noEnt
+	case facts.OpAddr:
+		xt := ev.typeOf(x.X)
+		if xt == unknownType || t.kind(xt) == kMeta {
+			return unknownType, noEnt
+		}
+		return t.mk(kPtr, noEnt, 0, xt), noEnt
+	case facts.OpRecv:
+		if u := ev.under(ev.typeOf(x.X)); t.kind(u) == kChan {
+			return t.arg(u, 0), noEnt
+		}
+		return unknownType, noEnt
+	case facts.OpCall, facts.OpNew:
+		return ev.evalCall(x), noEnt
+	case facts.OpKeyword, facts.OpSpread, facts.OpAwait:
+		return ev.typeOf(x.X), noEnt
+	case facts.OpComposite:
+		return ev.typeExpr(x.X), noEnt
+	case facts.OpElement:
+		return t.meta(ev.elementOf(ev.typeExpr(x.X), 1)), noEnt
+	case facts.OpKeyType:
+		return t.meta(ev.elementOf(ev.typeExpr(x.X), 0)), noEnt
+	case facts.OpUnary:
+		if ev.f.Facts.Str(x.Name) == "!" {
+			return ev.boolType(), noEnt
+		}
+		return ev.typeOf(x.X), noEnt
+	case facts.OpBinary:
+		return ev.evalBinary(x), noEnt
+	case facts.OpConditional:
+		for _, a := range ev.f.Facts.List(x.Args) {
+			if at := ev.typeOf(facts.ExprID(a)); at != unknownType {
+				return at, noEnt
+			}
+		}
+		return unknownType, noEnt
+	case facts.OpSliceType:
+		return t.meta(t.mk(kSlice, noEnt, 0, ev.typeExpr(x.X))), noEnt
+	case facts.OpVariadic:
+		return t.meta(t.mk(kSlice, noEnt, 0, ev.typeExpr(x.X))), noEnt
+	case facts.OpArrayType:
+		return t.meta(t.mk(kArray, noEnt, -1, ev.typeExpr(x.X))), noEnt
+	case facts.OpMapType:
+		return t.meta(t.mk(kMap, noEnt, 0, ev.typeExpr(x.X), ev.typeExpr(x.Y))), noEnt
+	case facts.OpChanType:
+		return t.meta(t.mk(kChan, noEnt, int32(x.N)%3, ev.typeExpr(x.X))), noEnt
+	case facts.OpFuncType:
+		return t.meta(ev.funcTypeOf(x)), noEnt
+	case facts.OpUnionType:
+		return t.meta(t.intern(kUnion, noEnt, 0, ev.typeList(x.Args))), noEnt
+	case facts.OpApproxType:
+		return t.meta(t.mk(kApprox, noEnt, 0, ev.typeExpr(x.X))), noEnt
+	case facts.OpTuple:
+		xt := ev.typeOf(x.X)
+		if t.kind(xt) == kTuple {
+			return t.arg(xt, int(x.N)), noEnt
+		}
+		if x.N == 0 {
+			return xt, noEnt
+		}
+		if op := ev.f.Facts.Exprs[x.X].Op; x.N == 1 && (op == facts.OpIndex || op == facts.OpAssert || op == facts.OpRecv) {
+			return ev.lang.tBool, noEnt
+		}
+		return unknownType, noEnt
+	case facts.OpRangeKey:
+		k, _ := ev.rangeOf(ev.typeOf(x.X))
+		return k, noEnt
+	case facts.OpRangeVal:
+		_, v := ev.rangeOf(ev.typeOf(x.X))
+		return v, noEnt
+	case facts.OpAssert:
+		if x.Y == facts.None {
+			return ev.typeOf(x.X), noEnt
+		}
+		return ev.typeExpr(x.Y), noEnt
+	}
+	return unknownType, noEnt
+}
+
+func (ev *evaluator) typeList(list int32) []Type {
+	ids := ev.f.Facts.List(list)
+	ts := make([]Type, len(ids))
+	for i, a := range ids {
+		ts[i] = ev.typeExpr(facts.ExprID(a))
+	}
+	return ts
+}
+
+func (ev *evaluator) funcTypeOf(x *facts.Expr) Type {
+	ts := ev.typeList(x.Args)
+	n := min(max(int(x.N), 0), len(ts))
+	return ev.types.intern(kFunc, noEnt, funcShape(n, x.Flags&facts.FlagSpread != 0), ts)
+}
+
+// funcType returns the type of a function declared in this file.
+func (ev *evaluator) funcType(d facts.DeclID) Type {
+	decl := &ev.f.Facts.Decls[d]
+	params := ev.f.Facts.Params[decl.Params.Lo:decl.Params.Hi]
+	results := ev.f.Facts.Params[decl.Results.Lo:decl.Results.Hi]
+	var small [8]Type
+	ts := small[:0]
+	variadic := false
+	for i := range params {
+		ts = append(ts, ev.typeExpr(params[i].Type))
+		variadic = params[i].Flags&graph.ParamVariadic != 0
+	}
+	for i := range results {
+		ts = append(ts, ev.typeExpr(results[i].Type))
+	}
+	return ev.types.intern(kFunc, noEnt, funcShape(len(params), variadic), ts)
+}
+
+func (ev *evaluator) boolType() Type {
+	return ev.lang.tBool
+}
+
+func (ev *evaluator) evalBinary(x *facts.Expr) Type {
+	switch ev.f.Facts.Str(x.Name) {
+	case "==", "!=", "<", "<=", ">", ">=", "&&", "||":
+		return ev.boolType()
+	case "<<", ">>":
+		return ev.typeOf(x.X)
+	case "|":
+		a, b := ev.typeOf(x.X), ev.typeOf(x.Y)
+		if ev.types.kind(a) == kMeta || ev.types.kind(b) == kMeta {
+			return ev.types.meta(ev.types.mk(kUnion, noEnt, 0, ev.types.denoted(a), ev.types.denoted(b)))
+		}
+	}
+	a := ev.typeOf(x.X)
+	if a == unknownType || ev.untyped(a) {
+		if b := ev.typeOf(x.Y); b != unknownType {
+			return b
+		}
+	}
+	return a
+}
+
+func (ev *evaluator) evalName(x *facts.Expr) (Type, Ent) {
+	if x.Flags&facts.FlagLocal != 0 {
+		return ev.localType(facts.LocalID(x.X))
+	}
+	if x.Flags&facts.FlagKey != 0 {
+		return unknownType, noEnt // the composite decides
+	}
+	return ev.free(ev.f.syms[x.Name])
+}
+
+// free returns what a free name means in the file: a declaration of its unit,
+// an import, a name of a unit imported as a whole, or a name of the universe.
+func (ev *evaluator) free(name Sym) (Type, Ent) {
+	l := ev.l
+	if e := l.pkgScope.get(ev.f.unit, name); e >= 0 {
+		return ev.entity(Ent(e))
+	}
+	if im := l.fileScope.get(ev.fn, name); im >= 0 {
+		return ev.pkgType(&ev.f.Facts.Imports[im]), noEnt
+	}
+	for _, im := range l.dotImports[ev.fn] {
+		path := ev.f.Facts.Str(ev.f.Facts.Imports[im].Path)
+		if u := l.resolveImport(ev.f.unit, path); u >= 0 {
+			if e := l.pkgScope.get(u, name); e >= 0 {
+				return ev.entity(Ent(e))
+			}
+		}
+	}
+	if e := l.pkgScope.get(ev.lang.universe, name); e >= 0 {
+		return ev.entity(Ent(e))
+	}
+	return unknownType, noEnt
+}
+
+func (ev *evaluator) pkgType(im *facts.Import) Type {
+	u := ev.l.resolveImport(ev.f.unit, ev.f.Facts.Str(im.Path))
+	return ev.types.mk(kPkg, Ent(ev.f.syms[im.Path]), u)
+}
+
+// entity returns the type of a declaration named from anywhere.
+func (ev *evaluator) entity(e Ent) (Type, Ent) { return ev.l.typ[e], e }
+
+func (ev *evaluator) localType(id facts.LocalID) (Type, Ent) {
+	lo := &ev.f.Facts.Locals[id]
+	switch lo.Kind {
+	case facts.LocalTypeParam:
+		return ev.types.meta(ev.typeParam(lo)), noEnt
+	case facts.LocalType:
+		e := ev.f.base + Ent(lo.Decl)
+		return ev.l.typ[e], e
+	case facts.LocalFunc:
+		e := ev.f.base + Ent(lo.Decl)
+		return ev.l.typ[e], e
+	}
+	switch ev.lstat[id] {
+	case evalDone:
+		return ev.local[id], noEnt
+	case evalOpen:
+		return unknownType, noEnt
+	}
+	ev.lstat[id] = evalOpen
+	t := unknownType
+	if lo.Type != facts.None {
+		t = ev.typeExpr(lo.Type)
+	} else if lo.Value != facts.None {
+		t = ev.value(lo.Value)
+	}
+	ev.local[id], ev.lstat[id] = t, evalDone
+	return t, noEnt
+}
+
+// typeParam returns the type of a type parameter. The ones of a member that is
+// declared outside its type are the type's own.
+func (ev *evaluator) typeParam(lo *facts.Local) Type {
+	e := ev.f.base + Ent(lo.Decl)
+	if o := ev.l.owner[e]; o != noEnt {
+		e = o
+	}
+	return ev.types.mk(kParam, ev.l.canon[e], int32(lo.Index))
+}
+
+func (ev *evaluator) evalSelect(x *facts.Expr) (Type, Ent) {
+	t := ev.types
+	xt := ev.typeOf(x.X)
+	name := ev.f.syms[x.Name]
+	r := t.rec(xt)
+	switch r.kind {
+	case kUnknown:
+		return unknownType, noEnt
+	case kPkg:
+		if u := r.n; u >= 0 {
+			if e := ev.l.pkgScope.get(u, name); e >= 0 {
+				return ev.entity(Ent(e))
+			}
+			return unknownType, noEnt
+		}
+		return t.mk(kExtern, r.ent, int32(name)), noEnt
+	case kMeta:
+		recv := t.arg(xt, 0)
+		m := ev.member(recv, name)
+		if m.ent == noEnt {
+			return unknownType, noEnt
+		}
+		if mr := *t.rec(m.typ); mr.kind == kFunc && ev.l.decl(m.ent).Kind == graph.KindMethod {
+			ts := append([]Type{recv}, t.argsOf(m.typ)...)
+			return t.intern(kFunc, noEnt, mr.n+2, ts), m.ent
+		}
+		return m.typ, m.ent
+	}
+	m := ev.member(xt, name)
+	return m.typ, m.ent
+}
+
+func (ev *evaluator) evalIndex(x *facts.Expr) (Type, Ent) {
+	t := ev.types
+	xt := ev.typeOf(x.X)
+	ref := ev.refOf(x.X)
+	r := t.rec(xt)
+	switch r.kind {
+	case kUnknown:
+		return unknownType, noEnt
+	case kMeta:
+		base := t.arg(xt, 0)
+		args := ev.typeList(x.Args)
+		switch t.kind(base) {
+		case kNamed:
+			e := t.rec(base).ent
+			return t.meta(t.intern(kNamed, e, 0, args)), ref
+		case kPtr, kSlice, kMap, kFunc, kAnon, kChan, kArray: // a generic alias
+			if ref != noEnt {
+				return t.meta(t.subst(base, ev.l.canon[ref], args)), ref
+			}
+		}
+		return unknownType, noEnt
+	case kExtern:
+		return t.intern(kExtern, r.ent, r.n, ev.typeList(x.Args)), noEnt
+	case kFunc:
+		if ref != noEnt && r.params {
+			return ev.instantiate(ref, xt, ev.typeList(x.Args)), ref
+		}
+		return unknownType, noEnt
+	}
+	return ev.elementOf(xt, 1), noEnt
+}
+
+// elementOf returns the type of the elements (part 1) or of the keys (part 0)
+// of what can be indexed.
+func (ev *evaluator) elementOf(x Type, part int) Type {
+	t := ev.types
+	u := ev.under(x)
+	if p, ok := t.deref(u); ok {
+		u = ev.under(p)
+	}
+	switch t.kind(u) {
+	case kSlice, kArray:
+		if part == 0 {
+			return ev.lang.tInt
+		}
+		return t.arg(u, 0)
+	case kMap:
+		return t.arg(u, part)
+	case kNamed:
+		if s := ev.lang.tString; s != unknownType && (u == s || ev.defaulted(u) == s) {
+			if part == 0 {
+				return ev.lang.tInt
+			}
+			return ev.lang.tByte
+		}
+	}
+	return unknownType
+}
+
+// rangeOf returns the types of the two variables of a loop over x.
+func (ev *evaluator) rangeOf(x Type) (Type, Type) {
+	t := ev.types
+	u := ev.under(x)
+	if p, ok := t.deref(u); ok {
+		u = ev.under(p)
+	}
+	switch t.kind(u) {
+	case kSlice, kArray:
+		return ev.lang.tInt, t.arg(u, 0)
+	case kMap:
+		return t.arg(u, 0), t.arg(u, 1)
+	case kChan:
+		return t.arg(u, 0), unknownType
+	case kFunc: // a function that yields
+		if t.rec(u).funcParams() != 1 {
+			return unknownType, unknownType
+		}
+		y := ev.under(t.arg(u, 0))
+		if t.kind(y) != kFunc {
+			return unknownType, unknownType
+		}
+		k, v := unknownType, unknownType
+		if n := t.rec(y).funcParams(); n > 0 {
+			k = t.arg(y, 0)
+			if n > 1 {
+				v = t.arg(y, 1)
+			}
+		}
+		return k, v
+	case kNamed:
+		if u == ev.lang.tString || ev.defaulted(u) == ev.lang.tString {
+			return ev.lang.tInt, ev.lang.tRune
+		}
+		return ev.defaulted(x), unknownType // a number
+	}
+	return unknownType, unknownType
+}
+
+// under returns the type's structure: for a named type its right-hand side,
+// followed to the end, or the type itself if that is a struct, an interface or
+// a primitive; for a type parameter the one structure of its constraint.
+func (ev *evaluator) under(x Type) Type {
+	t := ev.types
+	for range 32 {
+		r := t.rec(x)
+		switch r.kind {
+		case kNamed:
+			rhs := ev.l.rhs[r.ent]
+			if rhs == unknownType || rhs == x {
+				return x
+			}
+			x = t.subst(rhs, r.ent, t.argsOf(x))
+		case kParam:
+			c := ev.coreOf(ev.l.constraint(r.ent, int(r.n)))
+			if c == unknownType || c == x {
+				return x
+			}
+			x = c
+		default:
+			return x
+		}
+	}
+	return unknownType
+}

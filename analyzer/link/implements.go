@@ -1,0 +1,206 @@
+package link
+
+import (
+	"slices"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// methodSet is what is known of the methods of a type.
+type methodSet struct {
+	names   []Sym // sorted: own and promoted methods
+	unknown bool  // it embeds a type whose methods are not known
+}
+
+// methodSets returns the methods of every named type of the tree and of the
+// surfaces, by entity.
+func (l *linker) methodSets() map[Ent]*methodSet {
+	own := map[Ent][]Sym{}
+	var types []Ent
+	for e := range l.entFile {
+		e := Ent(e)
+		if l.files[l.entFile[e]].unit < 0 {
+			continue
+		}
+		d := l.decl(e)
+		switch {
+		case d.Kind == graph.KindMethod && d.Name != 0:
+			if c := l.container(e); c != noEnt {
+				c = l.canon[c]
+				own[c] = append(own[c], l.symOf(e, d.Name))
+			}
+		case d.Kind.IsType() && d.Traits&facts.TraitAlias == 0 && l.canon[e] == e:
+			types = append(types, e)
+		}
+	}
+	sets := make(map[Ent]*methodSet, len(types))
+	ev := l.newEvaluator(l.types)
+	for _, e := range types {
+		ev.lang = l.langOf(e)
+		sets[e] = l.methodSet(ev, e, own)
+	}
+	return sets
+}
+
+func (l *linker) methodSet(ev *evaluator, e Ent, own map[Ent][]Sym) *methodSet {
+	t := l.types
+	s := &methodSet{}
+	start := t.denoted(l.typ[e])
+	queue := []embed{{start, false}}
+	for i := 0; i < len(queue) && i < 256; i++ {
+		x := queue[i].t
+		r := t.rec(x)
+		if r.kind == kNamed || r.kind == kAnon {
+			s.names = append(s.names, own[r.ent]...)
+			if u := ev.under(x); u != x {
+				if ur := t.rec(u); (ur.kind == kNamed || ur.kind == kAnon) && l.isInterface(ur.ent) {
+					s.names = append(s.names, own[ur.ent]...)
+				}
+			}
+		}
+		if ev.lang.Promote {
+			s.unknown = s.unknown || l.unknownBase(ev, x)
+			queue = ev.embedded(queue, nil, embed{x, false})
+		}
+	}
+	slices.Sort(s.names)
+	s.names = slices.Compact(s.names)
+	return s
+}
+
+// unknownBase reports whether x embeds a type that is not known.
+func (l *linker) unknownBase(ev *evaluator, x Type) bool {
+	u := ev.under(x)
+	r := l.types.rec(u)
+	if (r.kind != kNamed && r.kind != kAnon) || r.ent == noEnt {
+		return false
+	}
+	for _, b := range l.basesOf(r.ent) {
+		b, _ = l.types.deref(b)
+		if k := l.types.kind(b); k == kUnknown || k == kExtern {
+			return true
+		}
+	}
+	return false
+}
+
+// implementations adds the implements edges of types that implement an
+// interface by having its methods: type to interface, and method to method.
+// Every interface is compared only with the types that have the rarest of its
+// methods.
+func (l *linker) implementations(sets map[Ent]*methodSet) {
+	having := map[Sym][]Ent{}
+	var types []Ent
+	for e := range sets {
+		types = append(types, e)
+	}
+	slices.Sort(types)
+	for _, e := range types {
+		if l.nodeOf[e] == graph.None || l.isInterface(e) {
+			continue
+		}
+		for _, m := range sets[e].names {
+			having[m] = append(having[m], e)
+		}
+	}
+	ev := l.newEvaluator(l.types)
+	undecidable := int32(0)
+	for _, i := range types {
+		if !l.isInterface(i) || l.nodeOf[i] == graph.None || !l.langOf(i).ImplicitInterfaces {
+			continue
+		}
+		s := sets[i]
+		if len(s.names) == 0 {
+			continue
+		}
+		rarest := having[s.names[0]]
+		for _, m := range s.names[1:] {
+			if c := having[m]; len(c) < len(rarest) {
+				rarest = c
+			}
+		}
+		ev.lang = l.langOf(i)
+		for _, t := range rarest {
+			if l.langOf(t) != ev.lang {
+				continue
+			}
+			if s.unknown {
+				undecidable++
+				continue
+			}
+			l.implementation(ev, t, i, s)
+		}
+	}
+	if undecidable > 0 {
+		l.b.AddUnknown(graph.Unknown{Reason: graph.ReasonUndecidable, Count: undecidable,
+			Detail: "interfaces that embed an interface of an external package"})
+	}
+}
+
+// instance returns the type that an entity declares, with its own type
+// parameters as arguments.
+func (l *linker) instance(e Ent) Type {
+	n := l.decl(e).TypeParams.Len()
+	if n == 0 {
+		return l.types.denoted(l.typ[e])
+	}
+	args := make([]Type, n)
+	for i := range args {
+		args[i] = l.types.mk(kParam, e, int32(i))
+	}
+	return l.types.intern(kNamed, e, 0, args)
+}
+
+func (l *linker) implementation(ev *evaluator, typ, iface Ent, s *methodSet) {
+	tt, it := l.instance(typ), l.instance(iface)
+	generic := l.decl(iface).TypeParams.Len()
+	u := unifier{ev: ev, owner: iface, bound: make([]Type, generic)}
+	ptr := false
+	pairs := make([][2]member, 0, len(s.names))
+	for _, name := range s.names {
+		im, m := ev.member(it, name), ev.member(tt, name)
+		if im.ent == noEnt || m.ent == noEnt || l.decl(m.ent).Kind != graph.KindMethod {
+			return
+		}
+		if generic > 0 {
+			u.unify(im.typ, m.typ, 0)
+			im.typ = l.types.subst(im.typ, iface, u.bound)
+		}
+		if im.typ != m.typ || l.mentionsUnknown(im.typ) {
+			return
+		}
+		if d := l.decl(im.ent); d.Vis > graph.Internal && l.unitOf(im.ent) != l.unitOf(m.ent) {
+			return
+		}
+		ptr = ptr || l.decl(m.ent).Flags.Has(graph.FlagPtrReceiver) && !m.through
+		pairs = append(pairs, [2]member{im, m})
+	}
+	certainty := graph.Exact
+	if generic > 0 || l.decl(typ).TypeParams.Len() > 0 {
+		certainty = graph.Inferred
+	}
+	from, to := l.nodeOf[typ], l.nodeOf[iface]
+	l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeImplements, Certainty: certainty, Ptr: ptr})
+	for _, p := range pairs {
+		f, t := l.nodeOf[l.canon[p[1].ent]], l.nodeOf[l.canon[p[0].ent]]
+		if f == graph.None || t == graph.None || f == t {
+			continue
+		}
+		l.b.AddEdge(graph.RawEdge{From: f, To: t, Type: graph.None, Kind: graph.EdgeImplements, Certainty: certainty})
+	}
+}
+
+// mentionsUnknown reports whether a method's type holds a type that could not
+// be told, so that its identity with another says nothing.
+func (l *linker) mentionsUnknown(t Type) bool {
+	if t == unknownType {
+		return true
+	}
+	for _, a := range l.types.argsOf(t) {
+		if l.mentionsUnknown(a) {
+			return true
+		}
+	}
+	return false
+}

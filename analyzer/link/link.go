@@ -1,0 +1,243 @@
+// Package link makes one graph of the facts of all files: it finds out what
+// each name means, across files, and of which type each expression is.
+//
+// # Phases
+//
+// Linking has two phases, and neither depends on the order of files or on the
+// number of workers.
+//
+// Phase one makes the surfaces: what other files may see of a declaration,
+// which is its members and its type. Declared types are read off; inferred
+// ones come in a fixed number of rounds, each of which reads only the results
+// of the round before.
+//
+// Phase two reads the bodies: every file's expressions once, operands before
+// operators. It reads surfaces and the file's own facts, never other bodies, so
+// all files can be read at the same time.
+//
+// # Words
+//
+// An entity ([Ent]) is a declaration of some file. A unit is a set of files
+// that share a scope. A surface is also the API of an external package, given
+// as facts without bodies; its entities become external nodes where they are
+// used. The canonical entity of several with one name, which build constraints
+// tell apart, is the one of the default platform; the others are its variants.
+package link
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// File is one file with its facts.
+type File struct {
+	Path  string // slash-separated
+	Facts *facts.File
+	Hash  [32]byte
+	Size  int64
+	Rules *Rules
+}
+
+// Input is what a graph is made of.
+type Input struct {
+	Files    []File // sorted by path
+	Unknowns []graph.Unknown
+	Skipped  []graph.Skipped
+	Tree     graph.Hash
+	Workers  int // 0: as many as there are processors
+}
+
+type linker struct {
+	Input
+	files   []file
+	units   []unit
+	langs   []*langState
+	entFile []int32
+	canon   []Ent  // by Ent: the canonical entity, itself if there is only one
+	owner   []Ent  // by Ent: the type of a member declared outside of it
+	typ     []Type // by Ent: the surface
+	rhs     []Type // by Ent of named types: the right-hand side
+
+	bases       []facts.Span // by Ent: into baseTypes
+	baseTypes   []Type
+	constraints map[constraintKey]Type
+
+	symIndex map[string]Sym
+	symNames []string
+
+	pkgScope   *scopes // (unit, name) → Ent
+	members    *scopes // (type, name) → Ent
+	fileScope  *scopes // (file, name) → import
+	dotImports map[int32][]int32
+
+	types       *typeTable
+	tAny        Type
+	typeStrings map[Type]string
+
+	b         *graph.Builder
+	external  map[string]graph.ID // by key
+	nodeOf    []graph.ID          // by Ent
+	fileIDs   []int32             // by file: index in the builder; -1
+	fileNodes []graph.ID          // by file
+	unitIDs   []graph.ID          // by unit: its package node; None for surfaces
+}
+
+// Link returns the graph of the files. It fails only when ctx ends.
+func Link(ctx context.Context, in Input) (*graph.Graph, error) {
+	if in.Workers <= 0 {
+		in.Workers = runtime.GOMAXPROCS(0)
+	}
+	n := 0
+	for i := range in.Files {
+		n += len(in.Files[i].Facts.Decls)
+	}
+	l := &linker{
+		Input:       in,
+		symIndex:    make(map[string]Sym, 4*n),
+		pkgScope:    newScopes(n),
+		members:     newScopes(n),
+		fileScope:   newScopes(8 * len(in.Files)),
+		dotImports:  map[int32][]int32{},
+		types:       newTypeTable(nil),
+		typeStrings: map[Type]string{},
+		b:           &graph.Builder{},
+		external:    map[string]graph.ID{},
+	}
+	l.sym("")
+	l.tAny = l.types.mk(kAnon, noEnt, 0)
+	l.place()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l.surfaces()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l.makeNodes()
+	sets := l.methodSets()
+	l.implementations(sets)
+	if err := l.bodies(ctx); err != nil {
+		return nil, err
+	}
+	for _, u := range in.Unknowns {
+		l.b.AddUnknown(u)
+	}
+	for _, s := range in.Skipped {
+		l.b.AddSkipped(s)
+	}
+	l.b.SetTree(in.Tree)
+	return l.b.Build(), ctx.Err()
+}
+
+// place lays the files out in units, loads the surfaces that they import, and
+// fills the scopes.
+func (l *linker) place() {
+	byRules := map[*Rules]*langState{}
+	for i := range l.Files {
+		r := l.Files[i].Rules
+		if byRules[r] == nil {
+			s := &langState{Rules: r, byPath: map[string]int32{}}
+			byRules[r] = s
+			l.langs = append(l.langs, s)
+		}
+	}
+	slices.SortFunc(l.langs, func(x, y *langState) int {
+		if x.Name < y.Name {
+			return -1
+		}
+		return 1
+	})
+	for _, s := range l.langs {
+		l.placeLang(s)
+	}
+	n := len(l.entFile)
+	l.canon, l.owner = make([]Ent, n), make([]Ent, n)
+	for i := range l.canon {
+		l.canon[i], l.owner[i] = Ent(i), noEnt
+	}
+	order := make([]int32, 0, len(l.files))
+	for _, def := range []bool{true, false} {
+		for i := range l.files {
+			if l.files[i].unit >= 0 && l.files[i].place.Default == def {
+				order = append(order, int32(i))
+			}
+		}
+	}
+	for _, f := range order {
+		l.declare(f)
+	}
+	for _, f := range order {
+		l.attach(f)
+	}
+}
+
+func (l *linker) placeLang(s *langState) {
+	s.firstUnit = int32(len(l.units))
+	var mine []File
+	var index []int
+	for i := range l.Files {
+		if l.Files[i].Rules == s.Rules {
+			mine, index = append(mine, l.Files[i]), append(index, i)
+		}
+	}
+	s.layout = s.Layout(mine)
+	for i := range s.layout.Units {
+		u := s.layout.Units[i]
+		key := graph.PackageKey(s.Name, u.Path)
+		l.units = append(l.units, unit{Unit: u, rules: s, key: key})
+	}
+	for i, p := range s.layout.Files {
+		u := int32(-1)
+		if p.Unit >= 0 {
+			u = s.firstUnit + int32(p.Unit)
+		}
+		l.addFile(&l.Files[index[i]], u, p)
+	}
+	s.universe = l.addSurface(s, "", []*facts.File{s.Universe()})
+	l.units[s.universe].universe = true
+	l.loadSurfaces(s)
+}
+
+// addSurface adds an external package whose API is known.
+func (l *linker) addSurface(s *langState, path string, fs []*facts.File) int32 {
+	u := int32(len(l.units))
+	name := lastName(path)
+	if len(fs) > 0 {
+		name = fs[0].Str(fs[0].Package)
+	}
+	l.units = append(l.units, unit{Unit: Unit{Path: path, Name: name, Module: -1, Peer: -1}, rules: s, surface: true})
+	for _, f := range fs {
+		l.addFile(&File{Facts: f, Rules: s.Rules}, u, Place{Default: true})
+	}
+	return u
+}
+
+// loadSurfaces loads the surfaces of the external packages that the tree
+// imports, and of those that these import.
+func (l *linker) loadSurfaces(s *langState) {
+	if s.Surface == nil {
+		return
+	}
+	for n := 0; n < len(l.files); n++ {
+		f := &l.files[n]
+		if f.unit < 0 || f.Rules != s.Rules {
+			continue
+		}
+		for i := range f.Facts.Imports {
+			path := f.Facts.Str(f.Facts.Imports[i].Path)
+			if _, ok := s.byPath[path]; ok || l.resolveImport(f.unit, path) >= 0 {
+				continue
+			}
+			s.byPath[path] = -1
+			if fs := s.Surface(path); len(fs) > 0 {
+				u := l.addSurface(s, path, fs)
+				s.byPath[path] = u
+				f = &l.files[n] // addSurface may have moved it
+			}
+		}
+	}
+}

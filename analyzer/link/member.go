@@ -1,0 +1,221 @@
+package link
+
+import (
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// member is what a selector finds.
+type member struct {
+	ent     Ent
+	typ     Type // the member's type, seen from the type it was selected on
+	through bool // it was reached through an embedded pointer
+}
+
+// maxPromotion bounds the depth of embedding that is searched.
+const maxPromotion = 10
+
+// member returns the field or method that name selects on a value of type x:
+// the one at the least depth of embedding, if there is only one.
+func (ev *evaluator) member(x Type, name Sym) member {
+	x, _ = ev.types.deref(x)
+	switch ev.types.kind(x) {
+	case kNamed, kAnon, kParam:
+	default:
+		return member{ent: noEnt}
+	}
+	key := memberKey{x, name}
+	if m, ok := ev.memo[key]; ok {
+		return m
+	}
+	m := ev.findMember(x, name)
+	ev.memo[key] = m
+	return m
+}
+
+func (ev *evaluator) findMember(x Type, name Sym) member {
+	t := ev.types
+	none := member{ent: noEnt}
+	if r := t.rec(x); r.kind == kParam {
+		c := ev.l.constraint(r.ent, int(r.n))
+		if m := ev.constraintMember(c, name, 0); m.ent != noEnt {
+			return m
+		}
+		core := ev.under(x)
+		if p, ok := t.deref(core); ok { // PT interface{ *T; M() }
+			core = p
+		}
+		if core == x || t.kind(core) == kParam {
+			return none
+		}
+		return ev.member(core, name)
+	}
+	var buf [8]embed
+	level := append(buf[:0], embed{x, false})
+	var seen []embed
+	for depth := 0; len(level) > 0 && depth < maxPromotion; depth++ {
+		found, count := none, 0
+		for _, c := range level {
+			if m := ev.ownMember(c.t, name); m.ent != noEnt && (count == 0 || m.ent != found.ent) {
+				found = m
+				found.through = c.through
+				count++
+			}
+		}
+		if count == 1 {
+			return found
+		}
+		if count > 1 || !ev.lang.Promote {
+			return none
+		}
+		seen = append(seen, level...)
+		var next []embed
+		for _, c := range level {
+			next = ev.embedded(next, seen, c)
+		}
+		level = next
+	}
+	return none
+}
+
+// embed is an embedded type.
+type embed struct {
+	t       Type
+	through bool // a pointer to it is embedded, or what embeds it is such a one
+}
+
+// ownMember returns the member that the type itself declares.
+func (ev *evaluator) ownMember(x Type, name Sym) member {
+	t := ev.types
+	none := member{ent: noEnt}
+	r := t.rec(x)
+	switch r.kind {
+	case kAnon:
+		if r.ent == noEnt {
+			return none
+		}
+		if m := ev.l.members.get(int32(r.ent), name); m >= 0 {
+			return member{ent: Ent(m), typ: ev.l.typ[m]}
+		}
+	case kNamed:
+		if m := ev.l.members.get(int32(r.ent), name); m >= 0 {
+			return member{ent: Ent(m), typ: t.subst(ev.l.typ[m], r.ent, t.argsOf(x))}
+		}
+		u := ev.under(x)
+		if u == x {
+			return none
+		}
+		ur := t.rec(u)
+		if (ur.kind != kNamed && ur.kind != kAnon) || ur.ent == noEnt {
+			return none
+		}
+		if m := ev.l.members.get(int32(ur.ent), name); m >= 0 {
+			// A type declared from another has its fields, not its methods;
+			// an interface's methods are its structure.
+			if ev.l.decl(Ent(m)).Kind == graph.KindField || ev.l.isInterface(ur.ent) {
+				return member{ent: Ent(m), typ: t.subst(ev.l.typ[m], ur.ent, t.argsOf(u))}
+			}
+		}
+	}
+	return none
+}
+
+// embedded appends the types that x embeds to next, those not seen yet.
+func (ev *evaluator) embedded(next, seen []embed, x embed) []embed {
+	t := ev.types
+	u := ev.under(x.t)
+	r := t.rec(u)
+	if (r.kind != kNamed && r.kind != kAnon) || r.ent == noEnt {
+		return next
+	}
+	args := t.argsOf(u)
+	for _, b := range ev.l.basesOf(r.ent) {
+		b, ptr := t.deref(t.subst(b, r.ent, args))
+		if k := t.kind(b); k != kNamed && k != kAnon && k != kParam || contains(seen, b) || contains(next, b) {
+			continue
+		}
+		next = append(next, embed{b, x.through || ptr})
+	}
+	return next
+}
+
+func contains(es []embed, t Type) bool {
+	for _, e := range es {
+		if e.t == t {
+			return true
+		}
+	}
+	return false
+}
+
+// constraintMember returns the method that name selects on a type parameter
+// with the given constraint.
+func (ev *evaluator) constraintMember(c Type, name Sym, depth int) member {
+	t := ev.types
+	if depth > 4 {
+		return member{ent: noEnt}
+	}
+	switch t.kind(c) {
+	case kNamed, kAnon:
+		if r := t.rec(ev.under(c)); (r.kind == kNamed || r.kind == kAnon) && ev.l.isInterface(r.ent) {
+			return ev.member(c, name)
+		}
+	}
+	return member{ent: noEnt}
+}
+
+// constraint returns the constraint of a type parameter, or the unknown type.
+func (l *linker) constraint(owner Ent, n int) Type {
+	d := l.decl(owner)
+	if int32(n) >= d.TypeParams.Hi-d.TypeParams.Lo {
+		return unknownType
+	}
+	return l.constraints[constraintKey{owner, int32(n)}]
+}
+
+type constraintKey struct {
+	owner Ent
+	n     int32
+}
+
+// coreOf returns the one structure that all types of a constraint share, or
+// the unknown type.
+func (ev *evaluator) coreOf(c Type) Type {
+	t := ev.types
+	for range 8 {
+		r := t.rec(c)
+		switch r.kind {
+		case kApprox:
+			return ev.under(t.arg(c, 0))
+		case kUnion:
+			core := unknownType
+			for i, a := range t.argsOf(c) {
+				u := ev.coreOf(a)
+				if i > 0 && u != core {
+					return unknownType
+				}
+				core = u
+			}
+			return core
+		case kNamed, kAnon:
+			if !ev.l.isInterface(r.ent) {
+				return ev.under(c)
+			}
+			bases := ev.l.basesOf(r.ent)
+			if len(bases) != 1 {
+				return unknownType
+			}
+			c = t.subst(bases[0], r.ent, t.argsOf(c))
+		case kParam:
+			return unknownType
+		default:
+			return c
+		}
+	}
+	return unknownType
+}
+
+// basesOf returns the types that a struct or interface embeds.
+func (l *linker) basesOf(e Ent) []Type {
+	s := l.bases[e]
+	return l.baseTypes[s.Lo:s.Hi]
+}

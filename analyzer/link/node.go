@@ -1,0 +1,265 @@
+package link
+
+import (
+	"path"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// makeNodes adds the repository, its modules, packages, files and
+// declarations. External nodes come later, where they are used.
+func (l *linker) makeNodes() {
+	repo := l.b.AddNode(graph.Node{Key: graph.RepositoryKey, Kind: graph.KindRepository, Parent: graph.None})
+	l.unitIDs = make([]graph.ID, len(l.units))
+	l.fileIDs = make([]int32, len(l.files))
+	l.fileNodes = make([]graph.ID, len(l.files))
+	l.nodeOf = make([]graph.ID, len(l.entFile))
+	for i := range l.nodeOf {
+		l.nodeOf[i] = graph.None
+	}
+	for _, s := range l.langs {
+		modules := make([]graph.ID, len(s.layout.Modules))
+		for i, m := range s.layout.Modules {
+			modules[i] = l.b.AddNode(graph.Node{Key: graph.ModuleKey(s.Name, m.Path), Kind: graph.KindModule, Name: path.Base(m.Path),
+				QName: m.Path, Parent: repo, Lang: s.Name, File: m.File})
+		}
+		for i := range s.layout.Units {
+			l.makeUnit(s, int(s.firstUnit)+i, repo, modules)
+		}
+	}
+	for i := range l.files {
+		l.makeFile(int32(i), repo)
+	}
+	l.makeDecls()
+}
+
+func (l *linker) makeUnit(s *langState, n int, repo graph.ID, modules []graph.ID) {
+	u := &l.units[n]
+	parent := repo
+	if u.Module >= 0 {
+		parent = modules[u.Module]
+	}
+	if u.Scope != "" { // its declarations belong to the package that shares the path
+		l.unitIDs[n] = graph.None
+		for i := range s.layout.Units {
+			if o := &s.layout.Units[i]; o.Path == u.Path && o.Scope == "" {
+				l.unitIDs[n] = l.unitIDs[int(s.firstUnit)+i]
+				return
+			}
+		}
+		for i := int(s.firstUnit); i < n; i++ {
+			if l.units[i].key == u.key && l.unitIDs[i] != graph.None {
+				l.unitIDs[n] = l.unitIDs[i]
+				return
+			}
+		}
+	}
+	flags := graph.Flags(0)
+	if u.Peer >= 0 {
+		flags = graph.FlagTest
+	}
+	vis := graph.Public
+	if u.Hidden {
+		vis = graph.Internal
+	}
+	l.unitIDs[n] = l.b.AddNode(graph.Node{Key: u.key, Kind: graph.KindPackage, Name: u.Name, QName: u.Path,
+		Parent: parent, Lang: s.Name, Flags: flags, Visibility: vis})
+}
+
+func (l *linker) makeFile(n int32, repo graph.ID) {
+	f := &l.files[n]
+	l.fileIDs[n] = -1
+	if f.unit >= 0 && l.units[f.unit].surface {
+		return
+	}
+	parent, flags := repo, graph.Flags(0)
+	if f.unit >= 0 {
+		parent = l.unitIDs[f.unit]
+	}
+	if f.place.Test {
+		flags |= graph.FlagTest
+	}
+	if f.Facts.Generated {
+		flags |= graph.FlagGenerated
+	}
+	id := l.b.AddNode(graph.Node{Key: graph.FileKey(f.Path), Kind: graph.KindFile, Name: path.Base(f.Path), QName: f.Path,
+		Parent: parent, Lang: f.Rules.Name, File: f.Path, DefLine: 1, Line: 1, Flags: flags,
+		Body: graph.Hash(f.Hash[:16])})
+	l.fileNodes[n] = id
+	l.fileIDs[n] = l.b.AddFile(graph.File{Path: f.Path, Lang: f.Rules.Name, Hash: f.Hash, Node: id, Size: f.Size})
+	for _, r := range f.Facts.Unparsed {
+		l.b.AddUnknown(graph.Unknown{Reason: graph.ReasonSyntaxError, File: f.Path, Line: r.From, EndLine: r.To})
+	}
+}
+
+// makeDecls adds the nodes of declarations: first the canonical ones with
+// their variants, parents before children, so that keys are numbered in the
+// order of files.
+func (l *linker) makeDecls() {
+	variants := map[Ent][]Ent{}
+	var nodes []Ent
+	for e := range l.entFile {
+		e := Ent(e)
+		f := &l.files[l.entFile[e]]
+		if f.unit < 0 || l.units[f.unit].surface || !l.isNode(e) || l.str(e, l.decl(e).Name) == "_" {
+			continue
+		}
+		if c := l.canon[e]; c != e && l.sameSymbol(c, e) {
+			variants[c] = append(variants[c], e)
+			continue
+		}
+		nodes = append(nodes, e)
+	}
+	built := make([]graph.Node, len(nodes))
+	for i, e := range nodes {
+		built[i] = l.declNode(e, variants[e])
+	}
+	for i, e := range nodes {
+		id := l.b.AddNode(built[i])
+		l.nodeOf[e] = id
+		for _, v := range variants[e] {
+			l.nodeOf[v] = id
+		}
+	}
+	for _, e := range nodes {
+		l.b.SetParent(l.nodeOf[e], l.parentNode(e))
+	}
+}
+
+// sameSymbol reports whether two declarations with one name are variants of
+// one symbol: build constraints tell at least one of them apart, or one of the
+// two is a member of such a one.
+func (l *linker) sameSymbol(a, b Ent) bool {
+	pa, pb := l.files[l.entFile[a]].place, l.files[l.entFile[b]].place
+	return l.entFile[a] != l.entFile[b] && (pa.Constraint != "" || pb.Constraint != "")
+}
+
+func (l *linker) parentNode(e Ent) graph.ID {
+	for c := l.container(e); c != noEnt; c = l.container(c) {
+		if n := l.nodeOf[l.canon[c]]; n != graph.None {
+			return n
+		}
+	}
+	return l.unitIDs[l.unitOf(e)]
+}
+
+func (l *linker) declNode(e Ent, variants []Ent) graph.Node {
+	f := &l.files[l.entFile[e]]
+	d := l.decl(e)
+	u := &l.units[f.unit]
+	q := l.qualified(e)
+	if q == "" {
+		q = "?"
+	}
+	flags := d.Flags
+	if f.place.Test {
+		flags |= graph.FlagTest
+	} else {
+		flags &^= graph.FlagTestCase
+	}
+	if f.Facts.Generated {
+		flags |= graph.FlagGenerated
+	}
+	if d.Traits&facts.TraitEmbedded != 0 {
+		flags |= graph.FlagEmbedded
+	}
+	vis := d.Vis
+	if vis == graph.Public && (u.Hidden || u.Name == "main" || f.place.Test) {
+		vis = graph.Internal
+	}
+	key := graph.DeclKey(u.key, q)
+	if u.Scope != "" || d.Traits&facts.TraitFileScoped != 0 {
+		key = graph.FileScopedKey(u.key, path.Base(f.Path), q)
+	}
+	n := graph.Node{Key: key, Kind: d.Kind, Name: l.str(e, d.Name), QName: u.Name + "." + q, Parent: graph.None,
+		Lang: f.Rules.Name, File: f.Path, DefLine: d.DefLine, Line: d.Line, Col: d.Col, EndLine: d.EndLine,
+		Visibility: vis, Flags: flags, Signature: l.signature(e), Doc: l.str(e, d.Doc),
+		DocHash: d.DocHash, Body: d.Body, Tokens: d.Tokens, MinHash: d.MinHash}
+	if len(variants) > 0 {
+		for _, v := range append([]Ent{e}, variants...) {
+			vf, vd := &l.files[l.entFile[v]], l.decl(v)
+			n.Variants = append(n.Variants, graph.Variant{Constraint: vf.place.Constraint, File: vf.Path, DefLine: vd.DefLine,
+				Line: vd.Line, EndLine: vd.EndLine, Signature: l.str(v, vd.Signature), Body: vd.Body})
+		}
+	}
+	return n
+}
+
+// signature returns the shape of a declaration with canonical types.
+func (l *linker) signature(e Ent) graph.Signature {
+	f := &l.files[l.entFile[e]]
+	d := l.decl(e)
+	s := graph.Signature{Text: l.str(e, d.Signature)}
+	ps := f.Facts.Params
+	if d.TypeParams.Len() > 0 && l.owner[e] == noEnt {
+		for i := d.TypeParams.Lo; i < d.TypeParams.Hi; i++ {
+			c := l.constraint(l.canon[e], int(i-d.TypeParams.Lo))
+			s.TypeParams = append(s.TypeParams, graph.Param{Name: f.Facts.Str(ps[i].Name), Type: l.typeString(c), Flags: ps[i].Flags})
+		}
+	}
+	switch {
+	case d.Kind.IsCallable() && l.types.kind(l.typ[e]) == kFunc:
+		args := l.types.argsOf(l.typ[e])
+		n := l.types.rec(l.typ[e]).funcParams()
+		add := func(to []graph.Param, span facts.Span, args []Type) []graph.Param {
+			for i := range args {
+				p := graph.Param{Type: l.typeString(args[i])}
+				if i < span.Len() {
+					fp := &ps[int(span.Lo)+i]
+					p.Name, p.Flags = f.Facts.Str(fp.Name), fp.Flags
+					if args[i] == unknownType {
+						p.Type = l.sourceType(f, fp.Type)
+					}
+				}
+				to = append(to, p)
+			}
+			return to
+		}
+		s.Params = add(nil, d.Params, args[:n])
+		s.Results = add(nil, d.Results, args[n:])
+	case d.Kind.IsType():
+		if t := l.rhs[l.canon[e]]; t != unknownType {
+			s.Type = l.typeString(t)
+		} else if d.Traits&facts.TraitAlias != 0 {
+			s.Type = "= " + l.typeString(l.types.denoted(l.typ[e]))
+		}
+		for _, b := range l.basesOf(e) {
+			s.Bases = append(s.Bases, l.typeString(b))
+		}
+	default:
+		s.Type = l.typeString(l.typ[e])
+	}
+	return s
+}
+
+// sourceType names a type that could not be resolved by its last name.
+func (l *linker) sourceType(f *file, e facts.ExprID) string {
+	if e == facts.None {
+		return "?"
+	}
+	return "?" + strings.TrimSpace(f.Facts.Str(f.Facts.Exprs[e].Name))
+}
+
+// externalNode returns the node of an external name, which is made the first
+// time. It is called from the sequential parts only.
+func (l *linker) externalNode(lang, path, name string) graph.ID {
+	key := graph.ExternalKey(lang, path, name)
+	if id, ok := l.external[key]; ok {
+		return id
+	}
+	short := name
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		short = name[i+1:]
+	}
+	q := lastName(path)
+	if name != "" {
+		q += "." + name
+	} else {
+		short = q
+	}
+	id := l.b.AddNode(graph.Node{Key: key, Kind: graph.KindExternal, Name: short, QName: q, Parent: graph.None, Lang: lang})
+	l.external[key] = id
+	return id
+}

@@ -1,0 +1,90 @@
+package link
+
+import "github.com/codekg/kg/analyzer/facts"
+
+// Rules are what one language adds to the engine. They are data and pure
+// functions; the engine never asks which language it links.
+type Rules struct {
+	// Name is the language's name in keys, nodes and reports.
+	Name string
+
+	// Layout assigns files to units and says how import paths resolve. The
+	// files are those of this language, sorted by path, manifests included.
+	Layout func(files []File) *Layout
+
+	// Universe declares the names that need no import, as facts of a file of
+	// the language. Primitive types are its named types; built-in functions
+	// are generic functions. No edge ends at its functions, variables,
+	// constants and primitive types.
+	Universe func() *facts.File
+
+	// Surface returns the facts of an external package whose API is known,
+	// without bodies; nil if it is not known. It is safe for concurrent use.
+	Surface func(path string) []*facts.File
+
+	// Literals maps the kinds of literals to names of universe types.
+	Literals map[string]string
+
+	// Defaults maps universe types that only constants have to the types that
+	// variables get from them.
+	Defaults map[string]string
+
+	// Basics names the universe types that the engine itself needs.
+	Basics Basics
+
+	// Promote says that members of embedded fields are members of the type.
+	Promote bool
+
+	// ImplicitInterfaces says that a type implements an interface by having
+	// its methods.
+	ImplicitInterfaces bool
+}
+
+// Basics are names of universe types. An empty name is the unknown type.
+type Basics struct {
+	Int    string // an index
+	Byte   string // an element of an indexed string
+	Rune   string // an element of a string in a loop
+	String string
+	Bool   string
+	Null   string // the type of the null value alone
+}
+
+// Layout says where the files of one language belong.
+type Layout struct {
+	Modules []Module
+	Units   []Unit
+	Files   []Place // one for each file given to Rules.Layout
+
+	// Resolve returns the unit that path names when a file of unit from
+	// imports it; -1 if it is not in the tree.
+	Resolve func(from int, path string) int
+}
+
+// Module is a unit of release.
+type Module struct {
+	Path string // as in keys
+	Dir  string // slash-separated, empty for the root
+	File string // its manifest; empty if there is none
+}
+
+// Unit is a unit of naming whose files share one scope: a Go package, a Java
+// package of one source root, a Python module.
+type Unit struct {
+	Path   string // as in keys and imports
+	Name   string // short name for people and for qualified names
+	Module int    // index into Layout.Modules; -1 for none
+	Dir    string // slash-separated
+	Scope  string // not empty: keys are scoped to this file, because several units share the path
+	Peer   int    // the unit whose test this is; -1 for none
+	Hidden bool   // its public names are visible inside its module only
+}
+
+// Place says to which unit a file belongs.
+type Place struct {
+	Unit       int    // -1: a manifest, or a file that is no part of any build
+	Test       bool   // the file is test code
+	Constraint string // when the file is part of the unit; empty: always
+	Default    bool   // the file is part of the unit on the default platform
+	Reason     string // why Unit is -1 although the file holds code
+}

@@ -1,0 +1,218 @@
+package link
+
+import (
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// maxRounds bounds the rounds in which inferred surfaces come about: the
+// length of the longest chain of declarations, each inferred from the next,
+// that is followed.
+const maxRounds = 8
+
+// surfaces is phase one.
+func (l *linker) surfaces() {
+	n := len(l.entFile)
+	l.typ, l.rhs = make([]Type, n), make([]Type, n)
+	l.bases = make([]facts.Span, n)
+	l.constraints = map[constraintKey]Type{}
+	ev := l.newEvaluator(l.types)
+	l.nameTypes()
+	for _, s := range l.langs {
+		l.primitives(s)
+	}
+	l.aliases(ev)
+	l.eachFile(func(fn int32) { l.declaredTypes(ev, fn) })
+	clear(ev.memo)
+	l.inferredTypes(ev)
+}
+
+func (l *linker) eachFile(do func(fn int32)) {
+	for i := range l.files {
+		if l.files[i].unit >= 0 {
+			do(int32(i))
+		}
+	}
+}
+
+// nameTypes gives every declared type its name, and type literals their place.
+func (l *linker) nameTypes() {
+	l.eachFile(func(fn int32) {
+		f := &l.files[fn]
+		for i := range f.Facts.Decls {
+			d := &f.Facts.Decls[i]
+			if !d.Kind.IsType() || d.Traits&facts.TraitAlias != 0 {
+				continue
+			}
+			e := f.base + Ent(i)
+			switch {
+			case d.Traits&facts.TraitAnonymous == 0:
+				l.typ[e] = l.types.meta(l.types.mk(kNamed, l.canon[e], 0))
+			case d.Kind == graph.KindInterface && d.Bases.Len() == 0 && l.memberless(f, facts.DeclID(i)):
+				l.typ[e] = l.types.meta(l.tAny)
+			default:
+				l.typ[e] = l.types.meta(l.types.mk(kAnon, e, 0))
+			}
+		}
+	})
+}
+
+// memberless reports whether a type literal has no members: its declarations
+// would follow it.
+func (l *linker) memberless(f *file, d facts.DeclID) bool {
+	next := int(d) + 1
+	return next >= len(f.Facts.Decls) || f.Facts.Decls[next].Parent != d
+}
+
+// primitives looks up the universe types that literals and loops need.
+func (l *linker) primitives(s *langState) {
+	named := func(name string) Type {
+		for range 4 { // through the universe's own aliases
+			sym := l.lookupSym(name)
+			if name == "" || sym < 0 {
+				return unknownType
+			}
+			e := l.pkgScope.get(s.universe, sym)
+			if e < 0 {
+				return unknownType
+			}
+			d := l.decl(Ent(e))
+			if d.Traits&facts.TraitAlias == 0 {
+				return l.types.denoted(l.typ[e])
+			}
+			f := &l.files[l.entFile[e]]
+			name = f.Facts.Str(f.Facts.Exprs[d.Type].Name)
+		}
+		return unknownType
+	}
+	s.literals, s.defaults = map[Sym]Type{}, map[Type]Type{}
+	for kind, name := range s.Literals {
+		if sym := l.lookupSym(kind); sym >= 0 {
+			s.literals[sym] = named(name)
+		}
+	}
+	for from, to := range s.Defaults {
+		if t := named(from); t != unknownType {
+			s.defaults[t] = named(to)
+		}
+	}
+	b := s.Basics
+	s.tInt, s.tByte, s.tRune, s.tString = named(b.Int), named(b.Byte), named(b.Rune), named(b.String)
+	s.tBool, s.tNull = named(b.Bool), named(b.Null)
+}
+
+// aliases resolves aliases, which may name each other.
+func (l *linker) aliases(ev *evaluator) {
+	var open []Ent
+	l.eachFile(func(fn int32) {
+		f := &l.files[fn]
+		for i := range f.Facts.Decls {
+			if d := &f.Facts.Decls[i]; d.Kind.IsType() && d.Traits&facts.TraitAlias != 0 && d.Type != facts.None {
+				open = append(open, f.base+Ent(i))
+			}
+		}
+	})
+	l.rounds(ev, open, func(e Ent, d *facts.Decl) Type { return l.types.meta(ev.typeExpr(d.Type)) })
+}
+
+// rounds computes the surfaces of the given declarations, each round from the
+// results of the round before, until nothing changes or maxRounds is reached.
+func (l *linker) rounds(ev *evaluator, open []Ent, infer func(e Ent, d *facts.Decl) Type) {
+	next := make([]Type, len(open))
+	for range maxRounds {
+		fn, changed := int32(-1), false
+		clear(ev.memo)
+		for i, e := range open {
+			if f := l.entFile[e]; f != fn {
+				fn = f
+				ev.open(fn)
+			}
+			next[i] = infer(e, l.decl(e))
+		}
+		kept := open[:0]
+		for i, e := range open {
+			if next[i] != l.typ[e] {
+				l.typ[e], changed = next[i], true
+			}
+			if !l.settled(next[i]) {
+				kept = append(kept, e)
+			}
+		}
+		open = kept
+		if !changed || len(open) == 0 {
+			return
+		}
+	}
+}
+
+// settled reports whether a surface holds nothing unknown, so that no further
+// round can change it.
+func (l *linker) settled(t Type) bool {
+	if t == unknownType {
+		return false
+	}
+	for _, a := range l.types.argsOf(t) {
+		if !l.settled(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// declaredTypes reads off what the declarations of a file state: the types of
+// functions, members and typed variables, right-hand sides, bases, and
+// constraints.
+func (l *linker) declaredTypes(ev *evaluator, fn int32) {
+	ev.open(fn)
+	f := &l.files[fn]
+	for i := range f.Facts.Decls {
+		d := &f.Facts.Decls[i]
+		e := f.base + Ent(i)
+		if d.Traits&facts.TraitLiteral != 0 {
+			continue
+		}
+		for j := d.TypeParams.Lo; j < d.TypeParams.Hi; j++ {
+			if x := f.Facts.Params[j].Type; x != facts.None && l.owner[e] == noEnt {
+				l.constraints[constraintKey{l.canon[e], j - d.TypeParams.Lo}] = ev.typeExpr(x)
+			}
+		}
+		switch {
+		case d.Kind.IsType():
+			if d.Type != facts.None && d.Traits&facts.TraitAlias == 0 {
+				if c := l.canon[e]; c == e || l.rhs[c] == unknownType {
+					l.rhs[c] = ev.typeExpr(d.Type)
+				}
+			}
+			lo := int32(len(l.baseTypes))
+			for _, x := range f.Facts.Lists[d.Bases.Lo:d.Bases.Hi] {
+				l.baseTypes = append(l.baseTypes, ev.typeExpr(facts.ExprID(x)))
+			}
+			l.bases[e] = facts.Span{Lo: lo, Hi: int32(len(l.baseTypes))}
+		case d.Kind.IsCallable():
+			l.typ[e] = ev.funcType(facts.DeclID(i))
+		case d.Type != facts.None:
+			l.typ[e] = ev.typeExpr(d.Type)
+		}
+	}
+}
+
+// inferredTypes infers the types of variables and constants from their initial
+// values.
+func (l *linker) inferredTypes(ev *evaluator) {
+	var open []Ent
+	l.eachFile(func(fn int32) {
+		f := &l.files[fn]
+		for i := range f.Facts.Decls {
+			d := &f.Facts.Decls[i]
+			if !d.Kind.IsType() && !d.Kind.IsCallable() && d.Type == facts.None && d.Value != facts.None {
+				open = append(open, f.base+Ent(i))
+			}
+		}
+	})
+	l.rounds(ev, open, func(e Ent, d *facts.Decl) Type {
+		if d.Kind == graph.KindConstant {
+			return ev.typeOf(d.Value)
+		}
+		return ev.value(d.Value)
+	})
+}
