@@ -458,12 +458,16 @@ static int flatten(kg_arena *a, const TSLanguage *language, const kg_limits *lim
   return KG_OK;
 }
 
-// Fills the counters and empties the arena unless the tree is still wanted.
-static int finish(kg_arena *a, int status, kg_result *result) {
+static void count(const kg_arena *a, kg_result *result) {
+  result->requested = a->requested;
   result->peak = a->peak;
   result->callbacks = a->callbacks;
+}
+
+// Ends a call: empties the arena unless the tree is still wanted.
+static int finish(kg_arena *a, int status, kg_result *result) {
   // What flattening needs is no work of the parser.
-  if (!a->tree) result->requested = a->requested;
+  if (!a->tree) count(a, result);
   current_arena = NULL;
   if (status != KG_GROW) arena_reset(a);
   return status;
@@ -493,7 +497,7 @@ int kg_parse(kg_arena *a, const TSLanguage *language, const char *src, uint32_t 
     return finish(a, a->requested > a->soft ? KG_BUDGET : KG_INTERNAL, result);
   }
   a->hard = UINT64_MAX;
-  result->requested = a->requested;
+  count(a, result);
   result->nodes = ts_node_descendant_count(ts_tree_root_node(a->tree));
   if (result->nodes > limits->nodes) return finish(a, KG_NODES, result);
   if (result->nodes > cap) return finish(a, KG_GROW, result);

@@ -57,6 +57,11 @@ typedef struct kg_result {
 
 void kg_install(void);
 
+// The symbol that stands for this one in trees.
+static inline TSSymbol kg_public_symbol(const TSLanguage *language, TSSymbol symbol) {
+  return language->public_symbol_map[symbol];
+}
+
 kg_arena *kg_arena_new(void);
 void kg_arena_free(kg_arena *arena);
 // Bytes that the arena keeps for the next parse.

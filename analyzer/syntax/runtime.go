@@ -64,18 +64,19 @@ func NewLanguage(name string, grammar unsafe.Pointer) (*Language, error) {
 		fieldID: make(map[string]Field, fields),
 	}
 	for i := range l.kinds {
-		cname := C.ts_language_symbol_name(g, C.TSSymbol(i))
-		s := C.GoString(cname)
+		s := C.GoString(C.ts_language_symbol_name(g, C.TSSymbol(i)))
 		info := kindInfo{name: s}
+		// ts_language_symbol_for_name takes every prefix of "ERROR" for it.
+		public := Kind(C.kg_public_symbol(g, C.TSSymbol(i)))
 		switch C.ts_language_symbol_type(g, C.TSSymbol(i)) {
 		case C.TSSymbolTypeRegular:
 			info.named = true
 			if _, ok := l.named[s]; !ok {
-				l.named[s] = Kind(C.ts_language_symbol_for_name(g, cname, C.uint32_t(len(s)), true))
+				l.named[s] = public
 			}
 		case C.TSSymbolTypeAnonymous:
 			if _, ok := l.tokens[s]; !ok {
-				l.tokens[s] = Kind(C.ts_language_symbol_for_name(g, cname, C.uint32_t(len(s)), false))
+				l.tokens[s] = public
 			}
 		}
 		l.kinds[i] = info

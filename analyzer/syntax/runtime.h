@@ -108,7 +108,6 @@ uint32_t ts_language_abi_version(const TSLanguage *self);
 uint32_t ts_language_symbol_count(const TSLanguage *self);
 const char *ts_language_symbol_name(const TSLanguage *self, TSSymbol symbol);
 TSSymbolType ts_language_symbol_type(const TSLanguage *self, TSSymbol symbol);
-TSSymbol ts_language_symbol_for_name(const TSLanguage *self, const char *name, uint32_t length, bool is_named);
 uint32_t ts_language_field_count(const TSLanguage *self);
 const char *ts_language_field_name_for_id(const TSLanguage *self, TSFieldId id);
 

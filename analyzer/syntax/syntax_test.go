@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -165,7 +168,10 @@ func TestAgainstBinding(t *testing.T) {
 	bp := bindingParser(t)
 	p := NewParser()
 	defer p.Close()
-	files := goFiles(t, "go/types", "net/http", "reflect", "unicode", "cmd/compile/internal/ssagen")
+	files := goFiles(t, "go/ast", "net/netip", "reflect", "errors")
+	if !testing.Short() {
+		files = append(files, goFiles(t, "go/types", "cmd/compile/internal/ssagen")...)
+	}
 	files = append(files, []byte(""), []byte("\n"), []byte("package p\nfunc f( { x := [1] }\n}}"), []byte("x y z"),
 		[]byte("\ufeffpackage p // bom\n"), []byte("package p\r\n\r\nvar x = `a\r\nb`\r\n"))
 	for _, src := range files {
@@ -180,34 +186,240 @@ func TestAgainstBinding(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	limits := DefaultLimits()
-	limits.Bytes, limits.Line, limits.Nodes, limits.Depth = 1<<20, 5000, 100_000, 100
+	limits.Line, limits.Nodes, limits.Depth = 5000, 100_000, 100
+	p := NewParser()
+	defer p.Close()
+	p.Limits = limits
+	seen := map[string]bool{}
 	for _, c := range []struct {
 		name string
 		src  string
 		want Reason
 	}{
 		{"bytes", strings.Repeat("x", 1<<20+1), TooLarge},
-		{"line", "package p\n//" + strings.Repeat("x", 5000) + "\n", LineTooLong},
-		{"quadratic", strings.ReplaceAll(strings.Repeat("`a ", 20_000), "  ", "\n"), LineTooLong},
+		{"line", "package p\n//" + strings.Repeat("x", 4999) + "\n", LineTooLong},
+		{"last line", "package p\n//" + strings.Repeat("x", 4999), LineTooLong},
+		{"no line", "package p\n//" + strings.Repeat("x", 4998), 0},
 		{"depth", "package p\nvar x = " + strings.Repeat("(", 200) + "1" + strings.Repeat(")", 200), DepthLimit},
+		{"no depth", "package p\nvar x = " + strings.Repeat("(", 90) + "1" + strings.Repeat(")", 90), 0},
 		{"nodes", "package p\n" + strings.Repeat("var x = 1\n", 20_000), NodeLimit},
 	} {
-		p := NewParser()
-		p.Limits = limits
 		_, err := p.Parse(golang, []byte(c.src))
 		var le *LimitError
-		if !errors.As(err, &le) || le.Reason != c.want || le.Got <= le.Limit {
+		if c.want == 0 {
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		} else if !errors.As(err, &le) || le.Reason != c.want || le.Got <= le.Limit {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
-		p.Close()
+	}
+	for _, r := range Reasons() {
+		if s := r.String(); seen[s] || strings.HasPrefix(s, "Reason(") {
+			t.Errorf("reason %d is named %s", r, s)
+		} else {
+			seen[s] = true
+		}
 	}
 }
 
 func TestDump(t *testing.T) {
-	tree := parse(t, "package p\n\nfunc f() { g(1) }\n")
-	var b bytes.Buffer
-	if err := Dump(&b, tree, 0); err != nil {
-		t.Fatal(err)
+	tree := parse(t, "package p\n\nfunc f() { g(1, }\n")
+	for _, c := range []struct {
+		root ID
+		want string
+	}{
+		{0, `(source_file 1:1-4:1
+  (package_clause 1:1-1:10
+    "package" 1:1-1:8
+    (package_identifier 1:9-1:10 "p"))
+  (function_declaration 3:1-3:18
+    "func" 3:1-3:5
+    name: (identifier 3:6-3:7 "f")
+    parameters: (parameter_list 3:7-3:9
+      "(" 3:7-3:8
+      ")" 3:8-3:9)
+    body: (block 3:10-3:18
+      "{" 3:10-3:11
+      (statement_list 3:12-3:16
+        (expression_statement 3:12-3:16
+          (call_expression 3:12-3:16
+            function: (identifier 3:12-3:13 "g")
+            arguments: (argument_list 3:13-3:16
+              "(" 3:13-3:14
+              (int_literal 3:14-3:15 "1")
+              "," 3:15-3:16
+              ")" MISSING 3:16-3:16))))
+      "}" 3:17-3:18)))
+`},
+		{2, "\"package\" 1:1-1:8\n"},
+		{1, `(package_clause 1:1-1:10
+  "package" 1:1-1:8
+  (package_identifier 1:9-1:10 "p"))
+`},
+	} {
+		var b bytes.Buffer
+		if err := Dump(&b, tree, c.root); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != c.want {
+			t.Errorf("got\n%swant\n%s", &b, c.want)
+		}
 	}
-	fmt.Println(b.String())
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		src  string
+		want []string
+	}{
+		{"func f() { g(1, }\n\nfunc ok() {}\n", []string{`2-2 true ""`}},
+		{"func ok() {}\n\n%%%\n$\n\nfunc ok() {}\n", []string{`4-5 false "%%%\n$"`}},
+		{"func f() { x := a $$ b }\nfunc ok() {}\nvar x = )", []string{`2-2 false "$$ b"`, `4-4 false "var x = )"`}},
+	} {
+		tree := parse(t, "package p\n"+c.src)
+		var got []string
+		for _, r := range tree.Errors() {
+			got = append(got, fmt.Sprintf("%d-%d %v %q", r.Line, r.EndLine, r.Missing, tree.Src[r.Start:r.End]))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q, want %q", c.src, got, c.want)
+		}
+	}
+	if e := parse(t, "package p\n").Errors(); e != nil {
+		t.Errorf("errors %v in a good file", e)
+	}
+}
+
+func TestNavigation(t *testing.T) {
+	tree := parse(t, "package p\n\n// F adds.\nfunc F(a, b int) int {\n\treturn a + b // é\n}\n")
+	fn := tree.ChildOfKind(0, golang.Kind("function_declaration"))
+	if fn == None || tree.Line(fn) != 4 || tree.Col(fn) != 1 || tree.EndLine(fn) != 6 {
+		t.Fatal(fn)
+	}
+	name := tree.ChildByField(fn, golang.Field("name"))
+	if tree.String(name) != "F" || tree.Col(name) != 6 || tree.Parent(name) != fn || !tree.IsLeaf(name) {
+		t.Error("name")
+	}
+	if tree.ChildByField(fn, golang.Field("receiver")) != None || tree.Is(None, 1) || tree.String(None) != "" {
+		t.Error("None")
+	}
+	var kinds []string
+	for c := range tree.NamedChildren(fn) {
+		kinds = append(kinds, golang.KindName(tree.Kind(c)))
+	}
+	if want := []string{"identifier", "parameter_list", "type_identifier", "block"}; !slices.Equal(kinds, want) {
+		t.Errorf("got %q, want %q", kinds, want)
+	}
+	for i := range tree.Nodes {
+		i := ID(i)
+		var want, got, siblings []ID
+		for c := range tree.Nodes {
+			if tree.Nodes[c].Parent == i {
+				want = append(want, ID(c))
+			}
+		}
+		for c := range tree.Children(i) {
+			got = append(got, c)
+		}
+		for c := tree.FirstChild(i); c != None; c = tree.NextSibling(c) {
+			siblings = append(siblings, c)
+		}
+		if !slices.Equal(got, want) || !slices.Equal(siblings, want) {
+			t.Errorf("children of %d: %v, %v, want %v", i, got, siblings, want)
+		}
+		if line, col := tree.Position(tree.Nodes[i].Start); line != tree.Line(i) || col != tree.Col(i) {
+			t.Errorf("node %d: %d:%d and %d:%d", i, line, col, tree.Line(i), tree.Col(i))
+		}
+	}
+	if tree.Lines() != 7 {
+		t.Errorf("%d lines", tree.Lines())
+	}
+	decl := tree.ChildOfKind(fn, golang.Kind("parameter_list"))
+	params := 0
+	for range tree.ChildrenByField(decl+2, golang.Field("name")) {
+		params++
+	}
+	if params != 2 {
+		t.Errorf("%d names", params)
+	}
+}
+
+// A tree is a function of the file, whatever was parsed before and next to it.
+func TestDeterminism(t *testing.T) {
+	files := goFiles(t, "go/ast", "strings", "sort")
+	type outcome struct {
+		nodes []Node
+		stats Stats
+	}
+	want := make([]outcome, len(files))
+	for i, src := range files {
+		p := NewParser()
+		tree, err := p.Parse(golang, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[i] = outcome{tree.Clone().Nodes, p.Stats}
+	}
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(w), 1))
+			p := NewParser()
+			for range 100 {
+				i := r.IntN(len(files))
+				tree, err := p.Parse(golang, files[i])
+				if err != nil || !slices.Equal(tree.Nodes, want[i].nodes) || p.Stats != want[i].stats {
+					t.Errorf("file %d differs: %v", i, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestLanguage(t *testing.T) {
+	for _, f := range []func(){
+		func() { golang.Kind("no_such_node") },
+		func() { golang.Token("no such token") },
+		func() { golang.Field("no_such_field") },
+		func() { MustLanguage("nil", nil) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			f()
+		}()
+	}
+	call := golang.Kind("call_expression")
+	set := golang.Kinds("call_expression", "identifier").Union(golang.Tokens("+"))
+	if !set.Has(call) || !set.Has(golang.Token("+")) || set.Has(golang.Token("-")) || set.Has(KindError) {
+		t.Error("KindSet")
+	}
+	if golang.KindName(KindError) != "ERROR" || golang.KindName(call) != "call_expression" || golang.FieldName(0) != "" {
+		t.Error("names")
+	}
+}
+
+func TestParserAllocates(t *testing.T) {
+	files := goFiles(t, "strings")
+	p := NewParser()
+	defer p.Close()
+	all := func() {
+		for _, src := range files {
+			tree, err := p.Parse(golang, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tree.Lines()
+		}
+	}
+	all()
+	if n := testing.AllocsPerRun(5, all); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
 }
