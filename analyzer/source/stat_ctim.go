@@ -1,0 +1,7 @@
+//go:build unix && !darwin && !freebsd && !netbsd
+
+package source
+
+import "syscall"
+
+func changeTime(s *syscall.Stat_t) syscall.Timespec { return s.Ctim }
