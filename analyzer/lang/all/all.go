@@ -1,0 +1,12 @@
+// Package all lists the languages that kg reads.
+package all
+
+import (
+	"github.com/codekg/kg/analyzer/lang"
+	"github.com/codekg/kg/analyzer/lang/golang"
+)
+
+// Languages are all languages, sorted by name.
+var Languages = []*lang.Language{
+	golang.Language,
+}

@@ -1,0 +1,241 @@
+package golang
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/link"
+)
+
+// layout assigns Go files to packages by their folders, package clauses and
+// the nearest go.mod, as the go command does.
+func layout(files []link.File) *link.Layout {
+	la := &layouter{Layout: &link.Layout{Files: make([]link.Place, len(files))}, byDir: map[string]int{}}
+	la.modules(files)
+	la.groups(files)
+	la.units(files)
+	la.Resolve = la.resolve
+	return la.Layout
+}
+
+type layouter struct {
+	*link.Layout
+	byDir    map[string]int // folder of a go.mod → module
+	replaces [][]replace    // by module
+	pending  []*group
+	byPath   map[string]int // import path → unit
+	folders  map[string]int // folder → unit that imports of it mean
+}
+
+// replace is a replace directive whose target is a folder of the tree.
+type replace struct{ path, dir string }
+
+// group is the files of one folder with one package clause.
+type group struct {
+	dir, name string
+	test      bool // an external test package
+	files     []int
+	ignored   bool // no build without special tags has its files
+}
+
+func (la *layouter) modules(files []link.File) {
+	for i := range files {
+		f := &files[i]
+		la.Files[i].Unit = -1
+		if path.Base(f.Path) != "go.mod" || skipped(f.Path) != "" {
+			continue
+		}
+		dir := dirOf(f.Path)
+		m := link.Module{Dir: dir, File: f.Path}
+		var rs []replace
+		for _, s := range f.Facts.Settings {
+			value := f.Facts.Str(s.Value)
+			switch f.Facts.Str(s.Name) {
+			case "module":
+				m.Path = value
+			case "replace":
+				from, to, _ := strings.Cut(value, " => ")
+				from, _, _ = strings.Cut(from, " ")
+				if strings.HasPrefix(to, "./") || strings.HasPrefix(to, "../") {
+					if d := path.Join(dir, to); d != ".." && !strings.HasPrefix(d, "../") {
+						rs = append(rs, replace{from, strings.TrimPrefix(d, ".")})
+					}
+				}
+			}
+		}
+		la.byDir[dir] = len(la.Modules)
+		la.Modules = append(la.Modules, m)
+		la.replaces = append(la.replaces, rs)
+	}
+}
+
+func dirOf(p string) string {
+	if i := strings.LastIndexByte(p, '/'); i >= 0 {
+		return p[:i]
+	}
+	return ""
+}
+
+// skipped returns why the go command never builds a file, or "".
+func skipped(p string) string {
+	for {
+		part, rest, more := strings.Cut(p, "/")
+		switch {
+		case more && part == "testdata":
+			return "testdata"
+		case more && part == "vendor":
+			return "vendor"
+		case strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") && part != ".":
+			return "hidden"
+		}
+		if !more {
+			return ""
+		}
+		p = rest
+	}
+}
+
+// groups collects the files of each folder by package clause.
+func (la *layouter) groups(files []link.File) {
+	type groupKey struct {
+		dir, name string
+		test      bool
+		ignored   string
+	}
+	byKey := map[groupKey]*group{}
+	for i := range files {
+		f := &files[i]
+		if !strings.HasSuffix(f.Path, ".go") {
+			continue
+		}
+		p := &la.Files[i]
+		if p.Reason = skipped(f.Path); p.Reason != "" {
+			continue
+		}
+		base := path.Base(f.Path)
+		never := false
+		p.Constraint, p.Default, never = fileConstraint(base, f.Facts.Str(f.Facts.Constraint))
+		p.Test = strings.HasSuffix(base, "_test.go")
+		k := groupKey{dir: dirOf(f.Path), name: f.Facts.Str(f.Facts.Package)}
+		k.test = p.Test && strings.HasSuffix(k.name, "_test")
+		if never {
+			k.ignored = base
+		}
+		g := byKey[k]
+		if g == nil {
+			g = &group{dir: k.dir, name: k.name, test: k.test, ignored: never}
+			byKey[k] = g
+			la.pending = append(la.pending, g)
+		}
+		g.files = append(g.files, i)
+	}
+}
+
+func (la *layouter) units(files []link.File) {
+	la.byPath, la.folders = map[string]int{}, map[string]int{}
+	// The package of a folder is the one with the most files outside tests,
+	// constraints apart; other clauses are programs of their own.
+	main := map[string]*group{}
+	for _, g := range la.pending {
+		if g.test || g.ignored {
+			continue
+		}
+		if m := main[g.dir]; m == nil || la.weight(g) > la.weight(m) {
+			main[g.dir] = g
+		}
+	}
+	for _, g := range la.pending {
+		mod := la.moduleOf(g.dir)
+		p := importPath(la.Modules, mod, g.dir)
+		u := link.Unit{Path: p, Name: g.name, Module: mod, Dir: g.dir, Peer: -1, Hidden: hidden(p)}
+		switch {
+		case g.test:
+			u.Path += "_test"
+		case main[g.dir] != g:
+			u.Scope = g.name
+		}
+		n := len(la.Units)
+		la.Units = append(la.Units, u)
+		for _, f := range g.files {
+			la.Files[f].Unit = n
+			if g.ignored {
+				la.Files[f].Default = true
+			}
+		}
+		if main[g.dir] == g {
+			la.byPath[p] = n
+			la.folders[g.dir] = n
+		}
+	}
+	for i := range la.Units {
+		u := &la.Units[i]
+		if strings.HasSuffix(u.Name, "_test") && strings.HasSuffix(u.Path, "_test") {
+			if peer, ok := la.folders[u.Dir]; ok {
+				u.Peer = peer
+			}
+		}
+	}
+}
+
+// weight counts the files of a group that are no tests and that the default
+// platform builds; others count less.
+func (la *layouter) weight(g *group) int {
+	w := 0
+	for _, f := range g.files {
+		switch p := &la.Files[f]; {
+		case p.Test:
+			w += 1
+		case p.Default:
+			w += 1 << 20
+		default:
+			w += 1 << 10
+		}
+	}
+	return w
+}
+
+func hidden(p string) bool {
+	return slices.Contains(strings.Split(p, "/"), "internal")
+}
+
+func (la *layouter) moduleOf(dir string) int {
+	for {
+		if m, ok := la.byDir[dir]; ok {
+			return m
+		}
+		if dir == "" {
+			return -1
+		}
+		dir = dirOf(dir)
+	}
+}
+
+// importPath returns the path by which a folder is imported: its module's path
+// with the folder inside the module. Without a module it is the folder itself.
+func importPath(modules []link.Module, mod int, dir string) string {
+	if mod < 0 {
+		if dir == "" {
+			return "."
+		}
+		return dir
+	}
+	rel := strings.TrimPrefix(strings.TrimPrefix(dir, modules[mod].Dir), "/")
+	return path.Join(modules[mod].Path, rel)
+}
+
+func (la *layouter) resolve(from int, p string) int {
+	if u, ok := la.byPath[p]; ok {
+		return u
+	}
+	if m := la.Units[from].Module; m >= 0 {
+		for _, r := range la.replaces[m] {
+			if p == r.path || strings.HasPrefix(p, r.path+"/") {
+				if u, ok := la.folders[path.Join(r.dir, strings.TrimPrefix(p, r.path))]; ok {
+					return u
+				}
+			}
+		}
+	}
+	return -1
+}

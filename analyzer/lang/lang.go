@@ -1,0 +1,69 @@
+// Package lang says what a language is: a value that holds its grammar, the
+// function that extracts facts from a syntax tree, and the rules that linking
+// needs. Adding a language is one folder beside this file and one row in the
+// list of package all.
+package lang
+
+import (
+	"strings"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/link"
+	"github.com/codekg/kg/analyzer/syntax"
+)
+
+// Language is one language that kg reads.
+type Language struct {
+	// Name is the language's name in keys and reports, in lower case.
+	Name string
+
+	// Extensions are the endings of its files' names, with the dot.
+	Extensions []string
+
+	// Manifests are the names of files that say how its files belong
+	// together, such as go.mod.
+	Manifests []string
+
+	// Version changes with every change of what Extract and Manifest return
+	// for the same bytes, so that stored facts are not taken for new ones.
+	Version int
+
+	// Grammar returns the grammar, always the same.
+	Grammar func() *syntax.Language
+
+	// Extract returns the facts of a parsed file. It is a pure function of the
+	// tree; the builder belongs to the calling worker.
+	Extract func(t *syntax.Tree, b *facts.Builder) *facts.File
+
+	// Manifest returns the facts of a manifest with the given base name.
+	Manifest func(name string, src []byte, b *facts.Builder) (*facts.File, error)
+
+	// Rules are what linking needs.
+	Rules *link.Rules
+}
+
+// Role says what a file is to a language.
+type Role uint8
+
+// The roles.
+const (
+	NotMine Role = iota
+	Source
+	Manifest
+)
+
+// Role returns what a file with the given slash-separated path is to l.
+func (l *Language) Role(path string) Role {
+	base := path[strings.LastIndexByte(path, '/')+1:]
+	for _, m := range l.Manifests {
+		if base == m {
+			return Manifest
+		}
+	}
+	for _, e := range l.Extensions {
+		if strings.HasSuffix(base, e) && len(base) > len(e) {
+			return Source
+		}
+	}
+	return NotMine
+}
