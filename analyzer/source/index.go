@@ -178,7 +178,10 @@ func parseIndexEntry(data []byte, hashSize int, version uint32, previous string)
 	if version < 4 {
 		at = (at + 7) &^ 7 // NULs up to a multiple of eight
 	}
-	if e.path == "" || at > len(data) {
+	if e.path == "" {
+		return e, 0, errForeignIndex // stands for an entry of a shared index
+	}
+	if at > len(data) {
 		return e, 0, errIndex
 	}
 	return e, at, nil

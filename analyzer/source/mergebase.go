@@ -69,6 +69,7 @@ func (r *Repo) MergeBase(a, b history.Commit) ([]history.Commit, error) {
 // may leave ancestors of each other in the answer.
 func (r *Repo) commonAncestors(a, b history.Commit) ([]history.Commit, error) {
 	marks := map[string]uint8{a.ID: fromA, b.ID: fromB}
+	waiting := map[string]bool{a.ID: true, b.ID: true} // in the queue
 	commits := map[string]history.Commit{a.ID: a, b.ID: b}
 	queue := commitQueue{a, b}
 	heap.Init(&queue)
@@ -77,6 +78,7 @@ func (r *Repo) commonAncestors(a, b history.Commit) ([]history.Commit, error) {
 
 	for fresh > 0 {
 		c := heap.Pop(&queue).(history.Commit)
+		waiting[c.ID] = false
 		mark := marks[c.ID] & (fromA | fromB | stale)
 		if mark&stale == 0 {
 			fresh--
@@ -97,6 +99,13 @@ func (r *Repo) commonAncestors(a, b history.Commit) ([]history.Commit, error) {
 			if before&mark == mark {
 				continue
 			}
+			marks[id] |= mark
+			if waiting[id] {
+				if before&stale == 0 && mark&stale != 0 {
+					fresh--
+				}
+				continue
+			}
 			p, known := commits[id]
 			if !known {
 				if p, err = r.Commit(id); err != nil {
@@ -104,23 +113,11 @@ func (r *Repo) commonAncestors(a, b history.Commit) ([]history.Commit, error) {
 				}
 				commits[id] = p
 			}
-			// A commit waits in the queue once for each time its marks grew.
-			// Those of its copies that wait already are counted as fresh or
-			// stale by the marks it now gets.
-			waiting := 0
-			for _, q := range queue {
-				if q.ID == id {
-					waiting++
-				}
-			}
-			marks[id] = before | mark
-			if before&stale == 0 && mark&stale != 0 {
-				fresh -= waiting
-			}
+			heap.Push(&queue, p)
+			waiting[id] = true
 			if marks[id]&stale == 0 {
 				fresh++
 			}
-			heap.Push(&queue, p)
 		}
 	}
 	kept := found[:0]
