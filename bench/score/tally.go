@@ -240,6 +240,8 @@ func (ix *index) whyMissed(kind string, t *truth, s *record.Site) string {
 			return "ours is external"
 		case e.Certainty == "ambiguous":
 			return "ambiguous, to others"
+		case ix.matched[e.To] != nil && ix.overrides(ix.matched[e.To].ID, t.pair.to):
+			return "ours is an override"
 		default:
 			return "ours is another target or origin"
 		}

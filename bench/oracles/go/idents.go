@@ -118,27 +118,18 @@ func (w *walker) typeName(id *ast.Ident, obj *types.TypeName, r role, stack []as
 	if lit, ok := r.parent.(*ast.CompositeLit); ok && lit.Type == r.expr {
 		kind = record.Instantiates
 	}
-	// The target of an alias is as right as the alias.
-	var named *types.Named
-	if obj.IsAlias() {
+	s := w.site(kind, id)
+	w.target(s, obj)
+	if obj.IsAlias() && s.To != "" {
+		// The target of an alias is as right as the alias.
 		t := types.Unalias(obj.Type())
 		if p, ok := t.(*types.Pointer); ok {
 			t = types.Unalias(p.Elem())
 		}
-		named, _ = t.(*types.Named)
-	} else {
-		named, _ = obj.Type().(*types.Named)
-	}
-	s := w.site(kind, id)
-	w.target(s, obj)
-	if named != nil {
-		if obj.IsAlias() && s.To != "" {
+		if named, ok := t.(*types.Named); ok {
 			if to := w.o.id(named.Origin().Obj().Pos()); w.o.defs[to] != nil {
 				s.ToOr = append(s.ToOr, to)
 			}
-		}
-		if named.TypeParams().Len() > 0 {
-			tag(s, record.TagGeneric)
 		}
 	}
 	w.context(s, stack)
@@ -180,7 +171,7 @@ func typeShape(parent ast.Node) string {
 		return "field or parameter"
 	case *ast.StarExpr:
 		return "pointer"
-	case *ast.ArrayType, *ast.MapType, *ast.ChanType:
+	case *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.Ellipsis:
 		return "element"
 	case *ast.IndexExpr, *ast.IndexListExpr:
 		return "type argument"
@@ -201,15 +192,8 @@ func (w *walker) function(id *ast.Ident, fn *types.Func, r role, stack []ast.Nod
 	s := w.site(kind, id)
 	w.target(s, fn)
 	w.context(s, stack)
-	if sig := fn.Signature(); sig.TypeParams().Len() > 0 {
-		tag(s, record.TagGeneric)
-	} else if recv := sig.Recv(); recv != nil {
-		if types.IsInterface(recv.Type()) {
-			tag(s, record.TagInterface)
-		}
-		if named := receiver(fn); named != nil && named.TypeParams().Len() > 0 {
-			tag(s, record.TagGeneric)
-		}
+	if recv := fn.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+		tag(s, record.TagInterface)
 	}
 	s.Shape = "bare"
 	if r.recv != nil {

@@ -117,7 +117,7 @@ func (w *walker) typeSpec(spec *ast.TypeSpec) {
 		if len(m.Names) == 0 {
 			w.embedded(m.Type)
 		}
-		w.visit(spec, m.Type)
+		w.visit(m, m.Type)
 	}
 }
 
@@ -127,13 +127,13 @@ func (w *walker) embedded(e ast.Expr) {
 	if id == nil {
 		return
 	}
-	tn, ok := w.c.info.Uses[id].(*types.TypeName)
-	if !ok {
-		return // reported as open when the expression is visited
-	}
 	w.skip[id] = true
 	s := w.site(record.Embeds, id)
-	w.target(s, tn)
+	if tn, ok := w.c.info.Uses[id].(*types.TypeName); ok {
+		w.target(s, tn)
+	} else {
+		s.Open = true
+	}
 	w.put(s)
 	if s.To != "" {
 		also := *s
@@ -218,11 +218,14 @@ func tag(s *record.Site, t string) {
 func (w *walker) target(s *record.Site, obj types.Object) {
 	s.To = w.o.id(obj.Pos())
 	if s.To != "" {
-		if d := w.o.defs[s.To]; d == nil {
-			// In a file that is not judged, or local.
-			s.To, s.Open = "", true
-		} else if d.Minor {
-			s.Optional = true
+		d := w.o.defs[s.To]
+		if d == nil {
+			s.To, s.Open = "", true // in a file that is not judged
+			return
+		}
+		s.Optional = s.Optional || d.Minor
+		if d.Generic {
+			tag(s, record.TagGeneric)
 		}
 		return
 	}

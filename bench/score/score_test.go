@@ -1,0 +1,266 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/codekg/kg/bench/record"
+)
+
+// shop is the oracle's output for the repository of bench/testdata/shop.txtar.
+const shop = "../testdata/shop.oracle.jsonl"
+
+func noSource(string, int) string { return "" }
+
+func scoreOf(t *testing.T, o *record.Oracle, g *record.Graph) map[string]KindScore {
+	t.Helper()
+	byKind := map[string]KindScore{}
+	for _, k := range newIndex(o, g).score(nil, options{initialisers: "variable"}, 100, noSource).Kinds {
+		byKind[k.Kind] = k
+	}
+	return byKind
+}
+
+func readShop(t *testing.T) *record.Oracle {
+	t.Helper()
+	o, err := readFile(shop, record.ReadOracle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// reread writes a graph in the export form and reads it back.
+func reread(t *testing.T, g *record.Graph) *record.Graph {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := g.Write(&buf); err != nil {
+		t.Fatal(err)
+	}
+	g, err := record.ReadGraph(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestOracleAgainstItself(t *testing.T) {
+	o := readShop(t)
+	kinds := scoreOf(t, o, reread(t, toGraph(o)))
+	for _, k := range []string{
+		"calls", "references", "reads", "writes", "uses-type", "instantiates", "converts", "embeds",
+		"implements", "overrides",
+	} {
+		s := kinds[k]
+		if s.Pairs.Truth == 0 || s.Pairs.Precision != 1 || s.Pairs.Recall != 1 {
+			t.Errorf("%s: %+v", k, s.Pairs)
+		}
+		if s.Sites != nil && (s.Sites.Precision != 1 || s.Sites.Recall != 1) {
+			t.Errorf("%s sites: %+v", k, *s.Sites)
+		}
+		if len(s.Unjudged) > 0 || s.Dispatch > 0 || len(s.Wrong) > 0 || len(s.Missed) > 0 {
+			t.Errorf("%s: unjudged %v, dispatch %d, wrong %v, missed %v", k, s.Unjudged, s.Dispatch, s.Wrong, s.Missed)
+		}
+	}
+	for _, d := range newIndex(o, toGraph(o)).definitions() {
+		if d.Found != d.Truth || d.Extra != 0 {
+			t.Errorf("definitions: %+v", d)
+		}
+	}
+}
+
+// TestSpoiltShop drops and bends a share of the small repository's pairs, of all
+// kinds together, for it has few of each.
+func TestSpoiltShop(t *testing.T) {
+	o := readShop(t)
+	for seed := range uint64(5) {
+		g := toGraph(o)
+		damage(g, 0.1, 0.05, seed)
+		var sum Count
+		for _, k := range scoreOf(t, o, g) {
+			sum.Right += k.Pairs.Right
+			sum.Wrong += k.Pairs.Wrong + k.Dispatch
+			sum.Found += k.Pairs.Found
+			sum.Truth += k.Pairs.Truth
+		}
+		sum.finish()
+		if math.Abs(sum.Recall-0.90) > 0.02 || math.Abs(sum.Precision-0.95) > 0.02 {
+			t.Errorf("seed %d: %+v, want recall 0.90 and precision 0.95", seed, sum)
+		}
+	}
+}
+
+// TestSpoiltMany checks the shares exactly, on a repository made up for it.
+func TestSpoiltMany(t *testing.T) {
+	o := &record.Oracle{Meta: record.Meta{Schema: record.Schema, Closed: []string{"calls"}}}
+	o.Files = []*record.File{{File: "a", Judged: true}}
+	for i := range 1001 {
+		o.Defs = append(o.Defs, &record.Def{
+			ID: fmt.Sprint("d", i), Kind: "function", Name: fmt.Sprint("f", i), File: "a",
+			DefLine: i + 1, Line: i + 1, Col: 1,
+		})
+		if i > 0 {
+			o.Sites = append(o.Sites, &record.Site{
+				Kind: "calls", From: fmt.Sprint("d", i-1), To: fmt.Sprint("d", i),
+				File: "a", Line: i, Col: 9, Name: fmt.Sprint("f", i),
+			})
+		}
+	}
+	g := toGraph(o)
+	damage(g, 0.1, 0.05, 7)
+	k := scoreOf(t, o, g)["calls"]
+	want := Count{Right: 900, Wrong: 50, Precision: 900.0 / 950, Found: 900, Truth: 1000, Recall: 0.9}
+	if k.Pairs != want {
+		t.Errorf("pairs %+v, want %+v", k.Pairs, want)
+	}
+	if *k.Sites != want {
+		t.Errorf("sites %+v, want %+v", *k.Sites, want)
+	}
+}
+
+// TestVerdicts reads both formats as files written by hand, in a language that
+// is not Go.
+func TestVerdicts(t *testing.T) {
+	o, err := readFile("testdata/cart.oracle.jsonl", record.ReadOracle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := readFile("testdata/cart.kg.jsonl", record.ReadGraph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := scoreOf(t, o, g)
+	calls := kinds["calls"]
+	if got, want := calls.Pairs, (Count{Right: 3, Wrong: 5, Precision: 3.0 / 8, Found: 3, Truth: 6, Recall: 0.5}); got != want {
+		t.Errorf("calls %+v, want %+v", got, want)
+	}
+	if calls.Dispatch != 1 {
+		t.Errorf("dispatch %d, want 1: an edge to an override of the target is counted apart", calls.Dispatch)
+	}
+	if calls.Ambiguous != (Split{Right: 1, Wrong: 1}) {
+		t.Errorf("ambiguous %+v, want one right and one wrong", calls.Ambiguous)
+	}
+	for reason, n := range map[string]int{"open": 1, "dynamic": 1, "file not judged": 1, "target not judged": 1} {
+		if calls.Unjudged[reason] != n {
+			t.Errorf("unjudged %q: %d, want %d (%v)", reason, calls.Unjudged[reason], n, calls.Unjudged)
+		}
+	}
+	assertGroups(t, "wrong", calls.WrongBy, map[string]int{
+		"the target is external": 1, "other target": 1, "the site is uses-type": 1, "no site there": 1, "no such definition": 1,
+	})
+	assertGroups(t, "missed", calls.MissedBy, map[string]int{
+		"ambiguous": 1, "ours is another target or origin": 1, "ours is an override · field.": 1,
+	})
+	if got := calls.Tags["test"]; got.Truth != 1 || got.Found != 1 {
+		t.Errorf("tests: %+v", got)
+	}
+	impl := kinds["implements"]
+	if impl.Pairs.Right != 1 || impl.Pairs.Wrong != 1 || impl.Unjudged["definition not judged"] != 1 {
+		t.Errorf("implements %+v, unjudged %v", impl.Pairs, impl.Unjudged)
+	}
+	// The oracle is not closed over reads: where it has no site it judges nobody.
+	reads := kinds["reads"]
+	if reads.Pairs.Right != 1 || reads.Pairs.Wrong != 0 || reads.Unjudged["no site of the oracle"] != 1 {
+		t.Errorf("reads %+v, unjudged %v", reads.Pairs, reads.Unjudged)
+	}
+}
+
+func assertGroups(t *testing.T, what string, got []Group, want map[string]int) {
+	t.Helper()
+	for _, g := range got {
+		if want[g.Reason] != g.N {
+			t.Errorf("%s %q: %d, want %d", what, g.Reason, g.N, want[g.Reason])
+		}
+		delete(want, g.Reason)
+	}
+	for r := range want {
+		t.Errorf("%s: no group %q in %v", what, r, got)
+	}
+}
+
+func TestInitialisers(t *testing.T) {
+	o := readShop(t)
+	g := toGraph(o)
+	byID := map[string]*record.Site{}
+	for _, s := range o.Sites {
+		if s.Pkg != "" {
+			byID[fmt.Sprint(s.Kind, s.File, s.Line, s.Col)] = s
+		}
+	}
+	for _, e := range g.Edges {
+		if s := byID[fmt.Sprint(e.Kind, e.File, e.Line, e.Col)]; s != nil {
+			e.From = "self:" + s.Pkg
+		}
+	}
+	for mode, right := range map[string]bool{"variable": false, "package": true, "either": true} {
+		k := newIndex(o, g).judge("references", options{initialisers: mode})
+		for _, c := range k.claims {
+			if c.tags[record.TagInit] && (c.verdict == 0) != right {
+				t.Errorf("%s: the verdict on an edge from a package is %v", mode, c.verdict)
+			}
+		}
+	}
+}
+
+func TestReadOracleRefuses(t *testing.T) {
+	for name, text := range map[string]string{
+		"no end":        `{"t":"meta","schema":"kg.oracle/v1"}`,
+		"other schema":  `{"t":"meta","schema":"kg.oracle/v9"}` + "\n" + `{"t":"end"}`,
+		"cut off":       `{"t":"meta","schema":"kg.oracle/v1"}` + "\n" + `{"t":"end","sites":3}`,
+		"unknown":       `{"t":"met"}`,
+		"not JSON":      `{"t":`,
+		"end in a line": `{"t":"meta","schema":"kg.oracle/v1"}` + "\n" + `{"t":"end","sites":"x"}`,
+	} {
+		if _, err := record.ReadOracle(strings.NewReader(text)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	graph := filepath.Join(t.TempDir(), "graph.jsonl")
+	var text, again bytes.Buffer
+	self := config{oracle: shop, self: true, drop: 0.1, bend: 0.05, seed: 1, write: graph, misses: 2, groups: 3,
+		options: options{initialisers: "variable"}}
+	if err := run(self, &text); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(graph); err != nil {
+		t.Fatal(err)
+	}
+	c := config{oracle: shop, kg: graph, misses: 2, groups: 3, options: self.options}
+	if err := run(c, &again); err != nil {
+		t.Fatal(err)
+	}
+	if text.String() != again.String() {
+		t.Errorf("the written graph scores differently:\n%s\n%s", text.String(), again.String())
+	}
+	for _, want := range []string{"calls", "recall", "missed: ", "definitions"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	var out bytes.Buffer
+	c.json, c.kinds = true, "calls,implements"
+	if err := run(c, &out); err != nil {
+		t.Fatal(err)
+	}
+	var s Score
+	if err := json.Unmarshal(out.Bytes(), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Schema != "kg.score/v1" || len(s.Kinds) != 2 || s.Kinds[0].Kind != "calls" {
+		t.Errorf("score %+v", s)
+	}
+	for _, bad := range []config{{}, {oracle: shop}, {oracle: shop, self: true, kg: graph}, {oracle: shop, self: true}} {
+		if err := run(bad, &out); err == nil {
+			t.Errorf("%+v: no error", bad)
+		}
+	}
+}
