@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
 	"io"
 	"os"
 	"path/filepath"
@@ -32,6 +35,15 @@ var shopOnce *record.Oracle
 
 func judgeShop(t *testing.T) *record.Oracle {
 	t.Helper()
+	o, err := judge(extractShop(t), "", false, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func extractShop(t *testing.T) string {
+	t.Helper()
 	ar, err := txtar.ParseFile("../../testdata/shop.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -46,11 +58,10 @@ func judgeShop(t *testing.T) *record.Oracle {
 			t.Fatal(err)
 		}
 	}
-	o, err := judge(dir, "", false, io.Discard)
-	if err != nil {
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		t.Fatal(err)
 	}
-	return o
+	return dir
 }
 
 // sentence writes a site so that it can be compared with an expectation.
@@ -261,5 +272,65 @@ func TestGolden(t *testing.T) {
 	}
 	if !bytes.Equal(buf.Bytes(), want) {
 		t.Errorf("the output is not that of %s; run go test -update and read the difference", golden)
+	}
+}
+
+// TestNothingIsLost counts, in the syntax and without the walker, the calls and
+// the names of definitions: each must have a site.
+func TestNothingIsLost(t *testing.T) {
+	root := extractShop(t)
+	groups, err := findGroups(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &loader{root: root, fset: token.NewFileSet(), judged: map[string]bool{}}
+	out := newOutput(root, l.fset)
+	var pkgs []*checked
+	for _, g := range groups {
+		list, err := l.load(g, g.dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range list {
+			out.declare(c)
+		}
+		for _, c := range list {
+			out.walk(c)
+		}
+		pkgs = append(pkgs, list...)
+	}
+	sites, calls := map[string]bool{}, map[string]bool{}
+	for _, s := range out.sites {
+		at := fmt.Sprintf("%s:%d:%d", s.File, s.Line, s.Col)
+		sites[at] = true
+		if s.Kind == record.Calls {
+			calls[at] = true
+		}
+	}
+	want := 0
+	for _, c := range pkgs {
+		for _, f := range c.judge {
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					tv := c.info.Types[n.Fun]
+					if _, lit := ast.Unparen(n.Fun).(*ast.FuncLit); !tv.IsType() && !tv.IsBuiltin() && !lit {
+						want++
+					}
+				case *ast.Ident:
+					obj := c.info.Uses[n]
+					if obj == nil || out.defs[out.id(obj.Pos())] == nil {
+						return true
+					}
+					if _, isPkg := obj.(*types.PkgName); !isPkg && !sites[out.id(n.Pos())] {
+						t.Errorf("%s: no site for %s", out.id(n.Pos()), obj)
+					}
+				}
+				return true
+			})
+		}
+	}
+	if len(calls) != want || want == 0 {
+		t.Errorf("%d sites for %d calls", len(calls), want)
 	}
 }
