@@ -1,0 +1,103 @@
+package impact
+
+import (
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
+)
+
+// added finds whom a new declaration, or anything inside it, concerns: who has
+// to provide a method that an interface asks for now, who is dispatched to a
+// new override, and who uses it without having been edited.
+func (e *engine) added(c *diff.Change) {
+	if c.Has(diff.ContractAdded) {
+		e.contractGrew(c.Head)
+	}
+	for _, n := range e.headKids.below(c.Head) {
+		if e.d.ToBase(n) != graph.None {
+			continue
+		}
+		e.captured(n)
+		if e.head.Nodes[n].Kind == graph.KindMethod {
+			e.newlyDispatched(n)
+		}
+	}
+}
+
+// captured adds the users that are written as before and mean the new
+// declaration h now.
+func (e *engine) captured(h graph.ID) {
+	for _, i := range e.head.In(h) {
+		edge := &e.head.Edges[i]
+		switch edge.Kind {
+		case graph.EdgeCalls, graph.EdgeReferences, graph.EdgeInstantiates, graph.EdgeReads, graph.EdgeWrites:
+		default:
+			continue
+		}
+		base := e.d.ToBase(edge.From)
+		if base == graph.None || e.head.Nodes[edge.From].Kind == graph.KindFile || !e.d.SameText(base, edge.From) || !e.meantAnother(base, edge, h) {
+			continue
+		}
+		sites := e.sitesOf(edge)
+		severity := ShouldReview
+		n := &e.head.Nodes[h]
+		rules := e.d.RulesFor(n.Lang)
+		for i, s := range e.head.Sites(edge) {
+			sites[i].State = Fits
+			if call, ok := newCall(e.head, &s); ok && edge.Kind == graph.EdgeCalls && n.Kind.IsCallable() &&
+				arity(call, n.Signature.Params, &rules) == fitsArity {
+				sites[i].State = Unknown
+			}
+		}
+		if edge.Certainty == graph.Ambiguous {
+			severity = MayBeAffected
+		}
+		e.add(Impacted{ID: edge.From, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
+			Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.head, edge)}})
+	}
+}
+
+// meantAnother reports whether a user had a use of the same kind and name in
+// the base graph, of a declaration of the tree that it does not use any more.
+// A use that the base could not follow is no news.
+func (e *engine) meantAnother(user graph.ID, edge *graph.Edge, h graph.ID) bool {
+	name := e.head.Nodes[h].Name
+	es := e.base.OutKind(user, edge.Kind)
+	for i := range es {
+		to := &e.base.Nodes[es[i].To]
+		if to.Name == name && to.Kind != graph.KindExternal {
+			if now := e.d.ToHead(es[i].To); now == graph.None || !e.hasEdge(edge.From, edge.Kind, now) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// newlyDispatched adds the callers of the methods that the new method h
+// overrides or implements: they may run it now.
+func (e *engine) newlyDispatched(h graph.ID) {
+	for _, s := range e.walk.supers(h) {
+		super := e.d.ToBase(s.id)
+		if super == graph.None || e.own(s.id) {
+			continue
+		}
+		for _, i := range e.head.InKind(s.id, graph.EdgeCalls) {
+			edge := &e.head.Edges[i]
+			if e.d.ToBase(edge.From) == graph.None {
+				continue
+			}
+			sites := e.sitesOf(edge)
+			for i, site := range e.head.Sites(edge) {
+				sites[i].State = e.judge(edge.From, &site, fitsYes)
+			}
+			severity := ShouldReview
+			certainty := max(edge.Certainty, s.certainty, graph.Inferred)
+			if certainty == graph.Ambiguous {
+				severity = MayBeAffected
+			}
+			path := append([]Hop{e.hop(e.head, edge)}, e.walk.superPath(h, s)...)
+			e.add(Impacted{ID: edge.From, Relation: Dispatched, Severity: severity, Depth: 1,
+				Certainty: certainty, Sites: sites, Path: path})
+		}
+	}
+}

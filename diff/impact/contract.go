@@ -1,0 +1,324 @@
+package impact
+
+import (
+	"slices"
+
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
+)
+
+// implementers judges the methods that implement or override the method b of
+// the base graph, which is h in the head graph with another shape, or gone.
+func (e *engine) implementers(b, h graph.ID, severity Severity) {
+	for _, kind := range []graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
+		for _, i := range e.base.InKind(b, kind) {
+			edge := &e.base.Edges[i]
+			p, ok := e.pair(edge.From)
+			if !ok {
+				continue
+			}
+			n := &e.head.Nodes[p.head]
+			at := Site{File: n.File, Line: n.Line, Col: n.Col}
+			still := h != graph.None && e.hasEdge(p.head, kind, h)
+			was := &e.base.Nodes[p.base]
+			reshaped := was.Signature.Text != n.Signature.Text || !slices.Equal(was.Signature.Params, n.Signature.Params) ||
+				!slices.Equal(was.Signature.Results, n.Signature.Results) || was.Name != n.Name
+			s := severity
+			switch {
+			case len(e.c.Details) == 0 && h != graph.None:
+				at.State = Unknown
+			case h == graph.None:
+				at.State = Fits
+			case reshaped:
+				at.State = Edited
+			case still:
+				at.State = Fits
+				s = max(s, ShouldReview)
+			default:
+				at.State = Broken
+			}
+			if h == graph.None && reshaped {
+				at.State = Edited
+			}
+			if edge.Certainty == graph.Ambiguous {
+				s = MayBeAffected
+			}
+			e.add(Impacted{ID: p.head, Relation: relationOf[kind], Severity: s, Depth: 1,
+				Certainty: edge.Certainty, Sites: []Site{at}, Path: []Hop{e.hop(e.base, edge)}})
+		}
+	}
+}
+
+// contractChanged judges who implemented or overrode a method that has another
+// shape or name now, and who relied on types that did.
+func (e *engine) contractChanged(c *diff.Change) {
+	e.implementers(c.Base, c.Head, MustUpdate)
+	if diff.Abstract(e.base, c.Base) {
+		e.conversions(e.base.Nodes[c.Base].Parent, graph.None, nil)
+	}
+}
+
+func (e *engine) hasEdge(from graph.ID, k graph.EdgeKind, to graph.ID) bool {
+	return slices.ContainsFunc(e.head.OutKind(from, k), func(x graph.Edge) bool { return x.To == to })
+}
+
+// lostContracts judges what relied on a type implementing an interface that it
+// implements no more because t, one of its methods or the type itself, is
+// gone or has another shape.
+func (e *engine) lostContracts(t graph.ID) {
+	node := &e.base.Nodes[t]
+	if node.Kind.IsType() {
+		for _, edge := range e.base.OutKind(t, graph.EdgeImplements) {
+			if !e.satisfies(e.d.ToHead(t), edge.To) {
+				e.conversions(edge.To, t, nil)
+			}
+		}
+		return
+	}
+	if node.Kind != graph.KindMethod || node.Parent == graph.None {
+		return
+	}
+	typ := node.Parent
+	if e.d.ToHead(typ) == graph.None {
+		return // gone with its type; its users are the type's
+	}
+	for _, kind := range []graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
+		for _, edge := range e.base.OutKind(t, kind) {
+			iface := e.base.Nodes[edge.To].Parent
+			if iface == graph.None || e.unaffected(t, edge.To, kind) {
+				continue
+			}
+			// Types that get the method by embedding or inheriting lose it, too.
+			for _, sub := range append([]graph.ID{typ}, e.baseSubtypes(typ)...) {
+				if e.implementedBase(sub, iface) && !e.satisfies(e.d.ToHead(sub), iface) {
+					hop := e.hop(e.base, &edge)
+					e.conversions(iface, sub, &hop)
+				}
+			}
+		}
+	}
+}
+
+// unaffected reports whether the method t still implements or overrides m.
+func (e *engine) unaffected(t, m graph.ID, k graph.EdgeKind) bool {
+	if e.d.Base == e.d.Head && len(e.c.Details) == 0 {
+		return false
+	}
+	h, hm := e.d.ToHead(t), e.d.ToHead(m)
+	return h != graph.None && hm != graph.None && e.hasEdge(h, k, hm)
+}
+
+func (e *engine) implementedBase(t, iface graph.ID) bool {
+	return slices.ContainsFunc(e.base.OutKind(t, graph.EdgeImplements), func(x graph.Edge) bool { return x.To == iface })
+}
+
+// satisfies reports whether a type of the head graph implements what iface of
+// the base graph is today.
+func (e *engine) satisfies(t, iface graph.ID) bool {
+	now := e.d.ToHead(iface)
+	if t == graph.None || now == graph.None {
+		return false
+	}
+	if e.d.Base == e.d.Head {
+		return false // a change is assumed to break what it can
+	}
+	return slices.Contains(e.supertypes(t), now)
+}
+
+// baseSubtypes returns the types of the base graph that extend, embed or
+// implement t, at any distance.
+func (e *engine) baseSubtypes(t graph.ID) []graph.ID {
+	seen := []graph.ID{t}
+	for i := 0; i < len(seen); i++ {
+		for _, kind := range []graph.EdgeKind{graph.EdgeExtends, graph.EdgeEmbeds} {
+			for _, x := range e.base.InKind(seen[i], kind) {
+				from := e.base.Edges[x].From
+				if e.base.Nodes[from].Kind == graph.KindField {
+					from = e.base.Nodes[from].Parent
+				}
+				if from != graph.None && !slices.Contains(seen, from) {
+					seen = append(seen, from)
+				}
+			}
+		}
+	}
+	return seen[1:]
+}
+
+// conversions judges the places that store a value of type t as iface, or as
+// an interface that includes it, although t does not implement it any more.
+// t None stands for any type that does not. via is the hop that explains it.
+func (e *engine) conversions(iface, t graph.ID, via *Hop) {
+	for _, i := range append([]graph.ID{iface}, e.baseSubtypes(iface)...) {
+		if e.base.Nodes[i].Kind != graph.KindInterface && i != iface {
+			continue
+		}
+		for _, x := range e.base.InKind(i, graph.EdgeConverts) {
+			edge := &e.base.Edges[x]
+			if edge.Type == graph.None || t != graph.None && edge.Type != t {
+				continue
+			}
+			if t == graph.None && e.satisfies(e.d.ToHead(edge.Type), i) {
+				continue
+			}
+			p, ok := e.pair(edge.From)
+			if !ok {
+				continue
+			}
+			if _, alive := e.pair(edge.Type); !alive {
+				continue // a change of its own
+			}
+			sites := e.conversionSites(edge, p, i)
+			severity := MustUpdate
+			if edge.Certainty == graph.Ambiguous {
+				severity = MayBeAffected
+			}
+			path := []Hop{e.hop(e.base, edge)}
+			if via != nil {
+				path = append(path, *via)
+			}
+			e.add(Impacted{ID: p.head, Relation: Converter, Severity: severity, Depth: 1,
+				Certainty: edge.Certainty, Sites: sites, Path: path})
+		}
+	}
+}
+
+// conversionSites judges the sites of a conversion that the types do not allow
+// any more.
+func (e *engine) conversionSites(edge *graph.Edge, p pairing, iface graph.ID) []Site {
+	var sites []Site
+	base := e.base.Sites(edge)
+	for i := range base {
+		s, edited, ok := e.place(p, &base[i])
+		switch {
+		case !ok:
+			s.State = Unknown
+			if e.stillConverts(p.head, edge.Type, iface) {
+				s.State = Broken
+			}
+		case edited:
+			s.State = Edited
+			if e.stillConverts(p.head, edge.Type, iface) {
+				s.State = Broken
+			}
+		case e.c.Uncertain || len(e.c.Details) == 0 && e.c.Head != graph.None:
+			s.State = Unknown
+		default:
+			s.State = Broken
+		}
+		sites = append(sites, s)
+	}
+	if len(base) == 0 {
+		sites = append(sites, e.declared(p, false))
+	}
+	return sites
+}
+
+// stillConverts reports whether a user of the head graph stores the same type
+// as the same interface.
+func (e *engine) stillConverts(user, typ, iface graph.ID) bool {
+	t, i := e.d.ToHead(typ), e.d.ToHead(iface)
+	return slices.ContainsFunc(e.head.OutKind(user, graph.EdgeConverts), func(x graph.Edge) bool {
+		return x.To == i && x.Type == t
+	})
+}
+
+// contractGrew judges who has to provide the method h that an interface or
+// abstract type of both graphs asks for since this change.
+func (e *engine) contractGrew(h graph.ID) {
+	iface := e.head.Nodes[h].Parent
+	was := e.d.ToBase(iface)
+	if was == graph.None {
+		return
+	}
+	e.conversions(was, graph.None, nil)
+	seen := map[graph.ID]bool{}
+	ifaces := append([]graph.ID{was}, e.baseSubtypes(was)...)
+	stored := e.storedAs(ifaces)
+	for _, i := range ifaces {
+		for _, kind := range []graph.EdgeKind{graph.EdgeImplements, graph.EdgeExtends} {
+			for _, x := range e.base.InKind(i, kind) {
+				edge := &e.base.Edges[x]
+				if !seen[edge.From] && e.base.Nodes[edge.From].Kind.IsType() {
+					seen[edge.From] = true
+					e.implementer(edge, i, h, stored[edge.From])
+				}
+			}
+		}
+	}
+	for _, kind := range []graph.EdgeKind{graph.EdgeUsesType, graph.EdgeInjects} {
+		for _, x := range e.head.InKind(iface, kind) {
+			edge := &e.head.Edges[x]
+			if e.d.ToBase(edge.From) == graph.None || e.hits[edge.From] != nil || edge.Certainty == graph.Ambiguous {
+				continue
+			}
+			sites := e.sitesOf(edge)
+			for i, s := range e.head.Sites(edge) {
+				sites[i].State = e.judge(edge.From, &s, fitsYes)
+			}
+			e.add(Impacted{ID: edge.From, Relation: relationOf[kind], Severity: ShouldReview, Depth: 1,
+				Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.head, edge)}})
+		}
+	}
+}
+
+// implementer judges a type that implements an interface which asks for the
+// method h now.
+func (e *engine) implementer(edge *graph.Edge, iface, h graph.ID, stored bool) {
+	p, ok := e.pair(edge.From)
+	if !ok || e.base.Nodes[edge.From].Kind == graph.KindInterface {
+		return // an interface passes the demand on to its own implementers
+	}
+	n := &e.head.Nodes[p.head]
+	at := Site{File: n.File, Line: n.Line, Col: n.Col, State: Broken}
+	sites := e.base.Sites(edge)
+	explicit := len(sites) > 0 // written down, where implicit interfaces have no place
+	if explicit {
+		at, _, _ = e.place(p, &sites[0])
+		at.State = Broken
+	}
+	severity := MustUpdate
+	method := e.provides(p.head, h)
+	switch {
+	case n.Flags.Has(graph.FlagAbstract):
+		at.State, severity = Fits, ShouldReview
+	case method != graph.None && e.d.ToBase(method) == graph.None:
+		at.State = Edited
+	case method != graph.None || !explicit && e.satisfies(p.head, iface):
+		at.State, severity = Fits, ShouldReview
+	case !explicit && !stored:
+		at.State, severity = Unknown, ShouldReview
+	}
+	if edge.Certainty == graph.Ambiguous {
+		severity = MayBeAffected
+	}
+	e.add(Impacted{ID: p.head, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
+		Certainty: edge.Certainty, Sites: []Site{at}, Path: []Hop{e.hop(e.base, edge)}})
+}
+
+// provides returns the method by which a type of the head graph, or one that
+// it inherits from, implements m.
+func (e *engine) provides(t, m graph.ID) graph.ID {
+	supers := e.supertypes(t)
+	for _, kind := range []graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
+		for _, x := range e.head.InKind(m, kind) {
+			from := e.head.Edges[x].From
+			if slices.Contains(supers, e.head.Nodes[from].Parent) {
+				return from
+			}
+		}
+	}
+	return graph.None
+}
+
+// storedAs returns the types of the base graph that some conversion stores as
+// one of the interfaces.
+func (e *engine) storedAs(ifaces []graph.ID) map[graph.ID]bool {
+	types := map[graph.ID]bool{}
+	for _, i := range ifaces {
+		for _, x := range e.base.InKind(i, graph.EdgeConverts) {
+			types[e.base.Edges[x].Type] = true
+		}
+	}
+	return types
+}

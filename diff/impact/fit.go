@@ -1,0 +1,180 @@
+package impact
+
+import (
+	"slices"
+
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
+)
+
+// fit says whether a use fits the new shape of what it uses.
+type fit uint8
+
+const (
+	fitsNo      fit = iota
+	fitsArity       // does not fit, and no edit of the arguments' types could help
+	fitsUnknown     //
+	fitsYes         //
+)
+
+// call is one call site with what decides whether it fits.
+type call struct {
+	args     int
+	keywords []string
+	spread   bool
+	spreadKw bool
+	want     int8
+}
+
+func newCall(g *graph.Graph, s *graph.Site) (call, bool) {
+	c := call{args: int(s.Args), spread: s.Flags&graph.SiteSpread != 0, spreadKw: s.Flags&graph.SiteSpreadKw != 0, want: s.Want}
+	if s.Keywords >= 0 {
+		c.keywords = g.Keywords[s.Keywords]
+	}
+	return c, s.Args >= 0
+}
+
+// fitsCall decides whether a call fits a changed declaration. The call is first
+// held against the old shape: if it does not fit that, the graph does not know
+// how arguments reach parameters here, and nothing can be told.
+func fitsCall(c call, was, is *graph.Signature, change *diff.Change, rules *diff.Rules) fit {
+	skip := 0 // parameters that a receiver takes, where a language lists it
+	if arity(c, was.Params, rules) == fitsArity {
+		if len(was.Params) == 0 || len(is.Params) == 0 || arity(c, was.Params[1:], rules) == fitsArity {
+			if arity(c, is.Params, rules) == fitsArity {
+				return fitsUnknown
+			}
+			return resultFit(c, change, rules) // it fits the new one only
+		}
+		skip = 1
+	}
+	f := arity(c, is.Params[min(skip, len(is.Params)):], rules)
+	if f == fitsArity {
+		return f
+	}
+	return min(f, argumentFit(c, skip, was, change), resultFit(c, change, rules))
+}
+
+// arity holds the number and names of arguments against parameters.
+func arity(c call, ps []graph.Param, rules *diff.Rules) fit {
+	positional := 0 // parameters that a position can fill
+	variadic, anyKeyword := false, false
+	for i := range ps {
+		switch f := ps[i].Flags; {
+		case f&graph.ParamKeywords != 0:
+			anyKeyword = true
+		case f&graph.ParamVariadic != 0:
+			variadic = true
+		case f&graph.ParamKeywordOnly == 0:
+			positional++
+		}
+	}
+	if c.spread {
+		// f(xs...) needs the variadic where arguments are only positional.
+		if !rules.Keywords && !rules.LooseArity && !variadic {
+			return fitsArity
+		}
+		if variadic && len(ps) > 0 && !rules.Keywords && c.args != positional+1 {
+			return fitsArity
+		}
+		if rules.Keywords || rules.LooseArity {
+			return fitsUnknown
+		}
+		return fitsYes
+	}
+	missing := fitsArity
+	if rules.LooseArity {
+		missing = fitsUnknown
+	}
+	if c.args > positional && !variadic {
+		return missing
+	}
+	at := 0
+	for i := range ps {
+		p := &ps[i]
+		if p.Flags&(graph.ParamVariadic|graph.ParamKeywords) != 0 {
+			continue
+		}
+		filled := false
+		if p.Flags&graph.ParamKeywordOnly == 0 {
+			filled = at < c.args
+			at++
+		}
+		named := p.Flags&graph.ParamPositional == 0 && slices.Contains(c.keywords, p.Name)
+		switch {
+		case filled && named:
+			return missing // twice
+		case filled || named || p.Flags&graph.ParamOptional != 0:
+		case c.spreadKw:
+			return fitsUnknown
+		default:
+			return missing
+		}
+	}
+	if !anyKeyword {
+		for _, k := range c.keywords {
+			if !slices.ContainsFunc(ps, func(p graph.Param) bool {
+				return p.Name == k && p.Flags&(graph.ParamPositional|graph.ParamVariadic) == 0
+			}) {
+				return missing
+			}
+		}
+	}
+	return fitsYes
+}
+
+// argumentFit holds the arguments that a call passes against the parameters
+// that changed.
+func argumentFit(c call, skip int, was *graph.Signature, change *diff.Change) fit {
+	for _, d := range change.Details {
+		if d.Verdict != diff.Breaking {
+			continue
+		}
+		passed := c.args > d.Index-skip || slices.Contains(c.keywords, d.Name) || c.spread || c.spreadKw
+		switch d.Code {
+		case diff.ParamType:
+			if passed {
+				return fitsNo
+			}
+		case diff.ParamReordered:
+			if c.args-skip > 1 || c.args > 1 {
+				return fitsNo
+			}
+		case diff.ParamPassing:
+			if passed {
+				return fitsUnknown
+			}
+		case diff.ParamAdded, diff.ParamRemoved:
+			// In the middle of the list the number of arguments may fit and the
+			// arguments not.
+			if c.args > d.Index-skip {
+				return fitsUnknown
+			}
+		case diff.StaticChanged, diff.AsyncChanged, diff.KindChanged, diff.TypeParamAdded, diff.TypeParamRemoved, diff.TypeParamBound:
+			return fitsUnknown
+		}
+	}
+	return fitsYes
+}
+
+// resultFit holds what a call does with the results against the new ones.
+func resultFit(c call, change *diff.Change, rules *diff.Rules) fit {
+	f := fitsYes
+	for _, d := range change.Details {
+		if d.Verdict != diff.Breaking || c.want == 0 {
+			continue
+		}
+		switch d.Code {
+		case diff.ResultAdded, diff.ResultRemoved:
+			f = min(f, fitsNo)
+		case diff.ResultType:
+			if c.want == graph.WantAll || int(c.want) > d.Index {
+				f = min(f, fitsUnknown)
+			}
+		}
+	}
+	if f == fitsNo && rules.Dynamic {
+		f = fitsUnknown
+	}
+	return f
+}

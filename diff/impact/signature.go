@@ -1,0 +1,226 @@
+package impact
+
+import (
+	"slices"
+
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
+)
+
+// signature finds who does not fit the new shape of a declaration.
+func (e *engine) signature(c *diff.Change) {
+	if c.Has(diff.VisibilityNarrowed) {
+		e.narrowed(c)
+	}
+	hypothetical := len(c.Details) == 0
+	shape := hypothetical || slices.ContainsFunc(c.Details, func(d diff.Detail) bool { return shapeCodes[d.Code] && d.Verdict != diff.Silent })
+	if !shape {
+		return
+	}
+	e.headUses(c)
+	if !hypothetical {
+		e.vanishedUses(c)
+	}
+	if e.head.Nodes[c.Head].Kind == graph.KindMethod {
+		e.contractChanged(c)
+	}
+	e.lostContracts(c.Base)
+	if c.Breaking && e.head.Nodes[c.Head].Kind.IsCallable() {
+		e.callersCallers()
+	}
+}
+
+// shapeCodes are the details that users have to fit.
+var shapeCodes = map[diff.Code]bool{
+	diff.KindChanged: true, diff.ParamAdded: true, diff.ParamRemoved: true, diff.ParamType: true, diff.ParamRenamed: true,
+	diff.ParamReordered: true, diff.ParamRequired: true, diff.ParamOptional: true, diff.ParamPassing: true,
+	diff.ResultAdded: true, diff.ResultRemoved: true, diff.ResultType: true,
+	diff.TypeParamAdded: true, diff.TypeParamRemoved: true, diff.TypeParamBound: true, diff.TypeChanged: true,
+	diff.BaseRemoved: true, diff.StaticChanged: true, diff.AbstractAdded: true, diff.FinalAdded: true,
+	diff.AsyncChanged: true, diff.ReceiverPointer: true,
+}
+
+// effects say what a detail does to the users of one kind, where calls are not
+// concerned: fitsNo is broken unless edited, fitsUnknown cannot be told.
+var effects = map[diff.Code]map[graph.EdgeKind]fit{
+	diff.KindChanged: {graph.EdgeReferences: fitsUnknown, graph.EdgeInstantiates: fitsUnknown, graph.EdgeExtends: fitsUnknown,
+		graph.EdgeEmbeds: fitsUnknown, graph.EdgeImplements: fitsUnknown, graph.EdgeReads: fitsUnknown, graph.EdgeWrites: fitsUnknown,
+		graph.EdgeUsesType: fitsUnknown},
+	diff.ParamAdded:     {graph.EdgeReferences: fitsNo},
+	diff.ParamRemoved:   {graph.EdgeReferences: fitsNo},
+	diff.ParamType:      {graph.EdgeReferences: fitsNo},
+	diff.ParamReordered: {graph.EdgeReferences: fitsNo},
+	diff.ParamRequired:  {graph.EdgeReferences: fitsUnknown},
+	diff.ParamPassing:   {graph.EdgeReferences: fitsNo},
+	diff.ResultAdded:    {graph.EdgeReferences: fitsNo},
+	diff.ResultRemoved:  {graph.EdgeReferences: fitsNo},
+	diff.ResultType:     {graph.EdgeReferences: fitsNo},
+	diff.TypeParamAdded: {graph.EdgeUsesType: fitsNo, graph.EdgeInstantiates: fitsNo, graph.EdgeExtends: fitsNo,
+		graph.EdgeEmbeds: fitsNo, graph.EdgeImplements: fitsNo, graph.EdgeReferences: fitsUnknown},
+	diff.TypeParamRemoved: {graph.EdgeUsesType: fitsNo, graph.EdgeInstantiates: fitsNo, graph.EdgeExtends: fitsNo,
+		graph.EdgeEmbeds: fitsNo, graph.EdgeImplements: fitsNo, graph.EdgeReferences: fitsUnknown},
+	diff.TypeParamBound: {graph.EdgeUsesType: fitsUnknown, graph.EdgeInstantiates: fitsUnknown, graph.EdgeExtends: fitsUnknown,
+		graph.EdgeReferences: fitsUnknown},
+	diff.TypeChanged: {graph.EdgeReads: fitsUnknown, graph.EdgeWrites: fitsUnknown, graph.EdgeReferences: fitsUnknown,
+		graph.EdgeUsesType: fitsUnknown, graph.EdgeInstantiates: fitsUnknown, graph.EdgeCalls: fitsUnknown,
+		graph.EdgeExtends: fitsUnknown, graph.EdgeEmbeds: fitsUnknown},
+	diff.BaseRemoved:   {graph.EdgeExtends: fitsUnknown, graph.EdgeInstantiates: fitsUnknown, graph.EdgeThrows: fitsUnknown},
+	diff.StaticChanged: {graph.EdgeReads: fitsUnknown, graph.EdgeWrites: fitsUnknown, graph.EdgeReferences: fitsUnknown},
+	diff.AbstractAdded: {graph.EdgeInstantiates: fitsNo, graph.EdgeCalls: fitsUnknown},
+	diff.FinalAdded:    {graph.EdgeExtends: fitsNo, graph.EdgeWrites: fitsUnknown},
+	diff.AsyncChanged:  {graph.EdgeReferences: fitsUnknown},
+}
+
+// headUses judges the uses that the head graph has.
+func (e *engine) headUses(c *diff.Change) {
+	for _, i := range e.head.In(c.Head) {
+		edge := &e.head.Edges[i]
+		switch edge.Kind {
+		case graph.EdgeTests, graph.EdgeAnnotates, graph.EdgeOverrides, graph.EdgeHandles, graph.EdgeHTTPCalls, graph.EdgeConfigures:
+			continue
+		}
+		added := e.d.ToBase(edge.From) == graph.None
+		var sites []Site
+		hit := false
+		for _, s := range e.head.Sites(edge) {
+			f, affected := e.useFit(edge.Kind, &s, c)
+			if !affected {
+				continue
+			}
+			at := Site{File: e.head.Files[s.File].Path, Line: s.Line, Col: s.Col, State: e.judge(edge.From, &s, f)}
+			// New code was written for the new shape; it counts when it does not fit.
+			hit = hit || !added || at.State == Broken
+			sites = append(sites, at)
+		}
+		if len(sites) == 0 || !hit {
+			continue
+		}
+		severity := MustUpdate
+		if all(sites, Fits) {
+			if !c.Breaking {
+				continue
+			}
+			severity = ShouldReview
+		} else if !c.Breaking && edge.Kind == graph.EdgeCalls && !slices.ContainsFunc(sites, func(s Site) bool { return s.State == Broken }) {
+			continue
+		}
+		if edge.Certainty == graph.Ambiguous {
+			severity = MayBeAffected
+		}
+		e.add(Impacted{ID: edge.From, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
+			Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.head, edge)}})
+	}
+}
+
+// useFit decides whether one use of the head graph fits; affected is false for
+// kinds of uses that the change does not concern.
+func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change) (f fit, affected bool) {
+	if len(c.Details) == 0 {
+		return fitsUnknown, true
+	}
+	h, b := &e.head.Nodes[c.Head], &e.base.Nodes[c.Base]
+	rules := e.d.RulesFor(h.Lang)
+	if k == graph.EdgeCalls && h.Kind.IsCallable() && b.Kind.IsCallable() {
+		call, ok := newCall(e.head, s)
+		if !ok {
+			return fitsUnknown, true
+		}
+		return fitsCall(call, &b.Signature, &h.Signature, c, &rules), true
+	}
+	f = fitsYes
+	for _, d := range c.Details {
+		if x, ok := effects[d.Code][k]; ok && d.Verdict != diff.Silent {
+			affected = true
+			if rules.Dynamic {
+				x = fitsUnknown
+			}
+			f = min(f, x)
+		}
+	}
+	return f, affected
+}
+
+// judge turns a fit into a state, by whether the change touched the site.
+func (e *engine) judge(user graph.ID, s *graph.Site, f fit) State {
+	edited, sure := e.editedAt(user, s)
+	if e.d.Base == e.d.Head {
+		edited = false
+	}
+	switch {
+	case f == fitsArity:
+		return Broken // edited or not
+	case edited:
+		if sure || f == fitsYes {
+			return Edited
+		}
+		return Unknown
+	case f == fitsNo:
+		if base := e.d.ToBase(user); base != graph.None && !e.d.SameText(base, user) {
+			return Unknown // an argument on another line of the call may be edited
+		}
+		return Broken
+	case f == fitsUnknown:
+		return Unknown
+	}
+	return Fits
+}
+
+// vanishedUses judges the uses that only the base graph has: the user was
+// edited, or the linker finds no declaration that fits.
+func (e *engine) vanishedUses(c *diff.Change) {
+	for _, i := range e.base.In(c.Base) {
+		edge := &e.base.Edges[i]
+		switch edge.Kind {
+		case graph.EdgeCalls, graph.EdgeReferences, graph.EdgeInstantiates, graph.EdgeReads, graph.EdgeWrites, graph.EdgeExtends:
+		default:
+			continue
+		}
+		p, ok := e.pair(edge.From)
+		if !ok || len(e.headSites(edge.Kind, p.head, c.Head)) > 0 || p.head == c.Head {
+			continue
+		}
+		sites, _ := e.goneSites(edge, p, c.Base, c.Head)
+		if len(sites) == 0 || all(sites, Fits) || !c.Breaking && !slices.ContainsFunc(sites, func(s Site) bool { return s.State == Broken }) {
+			continue
+		}
+		severity := MustUpdate
+		if edge.Certainty == graph.Ambiguous {
+			severity = MayBeAffected
+		}
+		e.add(Impacted{ID: p.head, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
+			Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.base, edge)}})
+	}
+}
+
+// callersCallers adds who calls the callers that have to be updated.
+func (e *engine) callersCallers() {
+	var direct []*hit
+	for _, h := range e.hits {
+		if h.Relation == Caller && h.Severity == MustUpdate && h.Depth == 1 {
+			direct = append(direct, h)
+		}
+	}
+	slices.SortFunc(direct, func(x, y *hit) int { return int(x.ID) - int(y.ID) })
+	for _, h := range direct {
+		for _, i := range e.head.InKind(h.ID, graph.EdgeCalls) {
+			edge := &e.head.Edges[i]
+			severity := ShouldReview
+			if edge.Certainty == graph.Ambiguous {
+				severity = MayBeAffected
+			}
+			var sites []Site
+			for _, s := range e.head.Sites(edge) {
+				at := Site{File: e.head.Files[s.File].Path, Line: s.Line, Col: s.Col, State: e.judge(edge.From, &s, fitsYes)}
+				sites = append(sites, at)
+			}
+			relation := Caller
+			if n := &e.head.Nodes[edge.From]; n.Flags.Has(graph.FlagTestCase) {
+				relation = Test
+			} else if n.Flags.Has(graph.FlagEntryPoint) {
+				relation = EntryPoint
+			}
+			e.add(Impacted{ID: edge.From, Relation: relation, Severity: severity, Depth: 2,
+				Certainty: max(edge.Certainty, h.Certainty), Sites: sites, Path: append([]Hop{e.hop(e.head, edge)}, h.Path...)})
+		}
+	}
+}

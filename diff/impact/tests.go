@@ -1,0 +1,241 @@
+package impact
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
+)
+
+// Mode says how far a test selection can be relied on.
+type Mode uint8
+
+// The modes.
+const (
+	Selected Mode = iota // the listed tests reach the change; others do not, as far as the graph tells
+	All                  // something changed that the graphs do not see: run everything
+	NoTests              // nothing that a test could see changed, or no test reaches it
+	modeEnd
+)
+
+var modeNames = [modeEnd]string{"selected", "all", "none"}
+
+// String returns the mode's name in reports.
+func (m Mode) String() string { return modeNames[m] }
+
+// ModeNames returns the names of all modes, for schemas.
+func ModeNames() []string { return slices.Clone(modeNames[:]) }
+
+// Why says why a selection is what it is.
+type Why uint8
+
+// The reasons.
+const (
+	LostFiles   Why = iota // files that the base graph has could not be analysed in the head
+	Unparsed               // a changed file did not parse completely
+	Unanalysed             // paths changed that neither graph analyses
+	NoChange               // nothing changed that runs
+	Unreached              // no test reaches the change
+	OnlyUnclear            // some tests are reached over ambiguous edges only
+	whyEnd
+)
+
+var whyNames = [whyEnd]string{"lost_files", "unparsed_change", "unanalysed_change", "no_change", "unreached", "ambiguous"}
+
+// String returns the reason's name in reports.
+func (w Why) String() string { return whyNames[w] }
+
+// WhyNames returns the names of all reasons, for schemas.
+func WhyNames() []string { return slices.Clone(whyNames[:]) }
+
+// TestReason is a reason with what it is about.
+type TestReason struct {
+	Why   Why
+	Paths []string // files, for the reasons that have them; sorted
+}
+
+// Tests is which tests prove a change.
+type Tests struct {
+	Mode    Mode
+	Reasons []TestReason
+	// Tests are those that reach a change, the nearest first. They are listed
+	// whatever the mode is, for people who cannot run everything.
+	Tests []Reached
+	// Total counts the test cases of the head graph.
+	Total int
+}
+
+// Reached is a test or entry point that reaches a change.
+type Reached struct {
+	Symbol    *graph.Node
+	ID        graph.ID // in the head graph
+	Runner    string   // tests: what runs it
+	Package   string   // tests: the path of its package
+	Distance  int      // hops to the nearest change; 0 if it changed itself
+	Certainty graph.Certainty
+	Via       []*graph.Node // the symbols between it and the change, the change last
+}
+
+// selectTests walks backwards from everything that changed, in both graphs:
+// tests of what is gone are known to the base graph only.
+func (e *engine) selectTests(r *Result) {
+	var headSeeds, baseSeeds []graph.ID
+	for i := range e.d.Changes {
+		c := &e.d.Changes[i]
+		if c.Kind == diff.Doc || c.Kind == diff.Moved && !c.Breaking && c.Aspects&^aspect(diff.Moved, diff.Doc) == 0 {
+			continue
+		}
+		if c.Head != graph.None {
+			seed := []graph.ID{c.Head}
+			if c.Kind == diff.Added || c.Has(diff.OwnerMoved, diff.NameChanged) {
+				seed = e.headKids.below(c.Head)
+			}
+			headSeeds = append(headSeeds, seed...)
+		}
+		if c.Base != graph.None && (c.Head == graph.None || c.Breaking) {
+			baseSeeds = append(baseSeeds, e.baseKids.below(c.Base)...)
+		}
+	}
+	// Who has to be updated is changed code, or will be.
+	for _, a := range r.Symbols {
+		if a.Severity == MustUpdate {
+			headSeeds = append(headSeeds, a.ID)
+		}
+	}
+	reached := map[graph.ID]Reached{}
+	add := func(w *walk, toHead func(graph.ID) graph.ID) {
+		for _, n := range w.order {
+			id := toHead(n)
+			if id == graph.None {
+				continue
+			}
+			node := &e.head.Nodes[id]
+			if !node.Flags.Has(graph.FlagTestCase) && !node.Flags.Has(graph.FlagEntryPoint) {
+				continue
+			}
+			v := w.nodes[n]
+			x := Reached{Symbol: node, ID: id, Distance: int(v.depth), Certainty: v.certainty}
+			if old, ok := reached[id]; ok && cmp.Or(cmp.Compare(old.Certainty/graph.Ambiguous, x.Certainty/graph.Ambiguous), cmp.Compare(old.Distance, x.Distance)) <= 0 {
+				continue
+			}
+			for ; v.edge >= 0; v = w.nodes[v.from] {
+				via := v.from
+				if h := toHead(via); h != graph.None {
+					x.Via = append(x.Via, &e.head.Nodes[h])
+				} else {
+					x.Via = append(x.Via, &w.g.Nodes[via])
+				}
+			}
+			reached[id] = x
+		}
+	}
+	isTest := func(g *graph.Graph) func(graph.ID) bool {
+		return func(n graph.ID) bool { return g.Nodes[n].Flags.Has(graph.FlagTestCase) }
+	}
+	e.walk.start(unique(headSeeds)...)
+	e.walk.run(-1, isTest(e.head))
+	add(e.walk, func(n graph.ID) graph.ID { return n })
+	if len(baseSeeds) > 0 && e.base != e.head {
+		w := newWalk(e.base)
+		w.start(unique(baseSeeds)...)
+		w.run(-1, isTest(e.base))
+		add(w, e.d.ToHead)
+	} else if len(baseSeeds) > 0 { // a hypothetical change
+		e.walk.start(unique(baseSeeds)...)
+		e.walk.run(-1, isTest(e.head))
+		add(e.walk, func(n graph.ID) graph.ID { return e.d.ToHead(n) })
+	}
+	for _, x := range reached {
+		if x.Symbol.Flags.Has(graph.FlagTestCase) {
+			x.Runner = x.Symbol.Lang
+			if name, ok := e.opt.Runner[x.Symbol.Lang]; ok {
+				x.Runner = name
+			}
+			if p := diff.PackageOf(e.head, x.ID); p != graph.None {
+				x.Package = e.head.Nodes[p].QName
+			}
+			r.Tests.Tests = append(r.Tests.Tests, x)
+		} else {
+			r.EntryPoints = append(r.EntryPoints, x)
+		}
+	}
+	nearest := func(x, y Reached) int {
+		return cmp.Or(cmp.Compare(x.Distance, y.Distance), cmp.Compare(x.Certainty, y.Certainty), cmp.Compare(x.Symbol.Key, y.Symbol.Key))
+	}
+	slices.SortFunc(r.Tests.Tests, nearest)
+	slices.SortFunc(r.EntryPoints, nearest)
+	for i := range e.head.Nodes {
+		if e.head.Nodes[i].Flags.Has(graph.FlagTestCase) {
+			r.Tests.Total++
+		}
+	}
+	e.testMode(&r.Tests, len(headSeeds)+len(baseSeeds) > 0)
+}
+
+// testMode decides how far the selection can be relied on.
+func (e *engine) testMode(t *Tests, changed bool) {
+	add := func(w Why, paths []string) { t.Reasons = append(t.Reasons, TestReason{w, paths}) }
+	if lost := e.d.Files.Lost; len(lost) > 0 {
+		var paths []string
+		for _, f := range lost {
+			paths = append(paths, f.Path)
+		}
+		add(LostFiles, sorted(paths))
+	}
+	if paths := e.unparsedChanges(); len(paths) > 0 {
+		add(Unparsed, paths)
+	}
+	if len(e.opt.Unanalysed) > 0 {
+		add(Unanalysed, sorted(slices.Clone(e.opt.Unanalysed)))
+	}
+	switch {
+	case len(t.Reasons) > 0:
+		t.Mode = All
+	case len(t.Tests) > 0:
+		t.Mode = Selected
+		if t.Tests[len(t.Tests)-1].Certainty == graph.Ambiguous || slices.ContainsFunc(t.Tests, func(x Reached) bool { return x.Certainty == graph.Ambiguous }) {
+			add(OnlyUnclear, nil)
+		}
+	case changed:
+		t.Mode = NoTests
+		add(Unreached, nil)
+	default:
+		t.Mode = NoTests
+		add(NoChange, nil)
+	}
+}
+
+// unparsedChanges lists the files that this change touched and of which the
+// head graph lacks a part.
+func (e *engine) unparsedChanges() []string {
+	var paths []string
+	for i := range e.head.Unknowns {
+		u := &e.head.Unknowns[i]
+		if u.Reason != graph.ReasonSyntaxError || u.File == "" {
+			continue
+		}
+		h, b := e.head.FileIndex(u.File), e.base.FileIndex(u.File)
+		if h >= 0 && (b < 0 || e.base.Files[b].Hash != e.head.Files[h].Hash) {
+			paths = append(paths, u.File)
+		}
+	}
+	return sorted(paths)
+}
+
+func sorted(paths []string) []string {
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+func unique(ids []graph.ID) []graph.ID {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func aspect(ks ...diff.Kind) (a diff.Aspects) {
+	for _, k := range ks {
+		a |= 1 << k
+	}
+	return a
+}

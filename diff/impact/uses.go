@@ -1,0 +1,316 @@
+package impact
+
+import (
+	"slices"
+
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
+)
+
+// removed finds the remaining uses of a declaration that is gone, or of
+// anything inside it.
+func (e *engine) removed(c *diff.Change) {
+	for _, t := range e.baseKids.below(c.Base) {
+		if e.d.ToHead(t) != graph.None {
+			continue // moved out before its owner was removed
+		}
+		e.usesOfGone(t, graph.None)
+		if diff.Abstract(e.base, t) {
+			e.implementers(t, graph.None, ShouldReview)
+		}
+		e.lostContracts(t)
+	}
+}
+
+// renamed finds the uses of a declaration that has another name or place, and
+// of what is written with its name in front.
+func (e *engine) renamed(c *diff.Change) {
+	for _, t := range e.writtenWith(c.Base) {
+		e.usesOfGone(t, e.d.ToHead(t))
+		if t == c.Base {
+			e.lostContracts(t)
+		}
+	}
+	if e.base.Nodes[c.Base].Kind == graph.KindMethod {
+		e.contractChanged(c)
+	}
+}
+
+// writtenWith returns the declarations whose uses name n: n itself, and of a
+// package or type what is reached through its name. Members of values are not.
+func (e *engine) writtenWith(n graph.ID) []graph.ID {
+	out := []graph.ID{n}
+	for i := 0; i < len(out); i++ {
+		k := e.base.Nodes[out[i]].Kind
+		if !k.IsContainer() && !k.IsType() {
+			continue
+		}
+		for _, m := range e.baseKids.of(out[i]) {
+			mn := &e.base.Nodes[m]
+			if k.IsContainer() || mn.Flags.Has(graph.FlagStatic) || mn.Kind == graph.KindConstructor || mn.Kind == graph.KindEnumMember || mn.Kind.IsType() {
+				if h := e.d.ToHead(m); h != graph.None && mn.Kind != graph.KindFile {
+					out = append(out, m)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// usesOfGone judges the uses of t, a node of the base graph whose name means
+// nothing any more; now is what it is called today, if anything.
+func (e *engine) usesOfGone(t, now graph.ID) {
+	for _, i := range e.base.In(t) {
+		edge := &e.base.Edges[i]
+		switch edge.Kind {
+		case graph.EdgeAnnotates, graph.EdgeTests:
+			continue // what annotates or tests it does not break with it
+		case graph.EdgeOverrides, graph.EdgeImplements:
+			if e.base.Nodes[t].Kind.IsCallable() {
+				continue // see implementers
+			}
+		}
+		e.useOfGone(edge, edge.From, t, now)
+	}
+	if k := e.base.Nodes[t].Kind; k == graph.KindAnnotation || k.IsCallable() || k == graph.KindClass {
+		for _, edge := range e.base.OutKind(t, graph.EdgeAnnotates) {
+			e.useOfGone(&edge, edge.To, t, now)
+		}
+	}
+}
+
+// useOfGone judges one edge between a user and t.
+func (e *engine) useOfGone(edge *graph.Edge, user, t, now graph.ID) {
+	p, ok := e.pair(user)
+	if !ok {
+		return // the user is gone, too
+	}
+	if now != graph.None && p.head == now {
+		return
+	}
+	sites, rebound := e.goneSites(edge, p, t, now)
+	if e.c.Uncertain {
+		for i := range sites {
+			if sites[i].State == Broken {
+				sites[i].State = Unknown
+			}
+		}
+	}
+	severity := MustUpdate
+	if all(sites, Fits) {
+		if now != graph.None {
+			return // still reached under its new name, without an edit
+		}
+		severity = ShouldReview // it means another declaration now
+	}
+	if edge.Certainty == graph.Ambiguous {
+		severity = MayBeAffected
+	}
+	hop := e.hop(e.base, edge)
+	if rebound != nil {
+		hop.To = rebound
+	}
+	e.add(Impacted{ID: p.head, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
+		Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.base, edge)}})
+}
+
+// goneSites judges the sites of a use whose target is gone or called now.
+// rebound is what an unchanged use means today, when that is something else.
+func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites []Site, rebound *graph.Node) {
+	name := e.base.Nodes[t].Name
+	at := e.headSites(edge.Kind, p.head, now) // sites of what it is called now
+	if edge.Kind == graph.EdgeAnnotates && now != graph.None {
+		at = e.headSites(edge.Kind, now, p.head)
+	}
+	base := e.base.Sites(edge)
+	if len(base) == 0 {
+		return []Site{e.declared(p, len(at) > 0)}, nil
+	}
+	vague := 0
+	for i := range base {
+		s, edited, ok := e.place(p, &base[i])
+		switch {
+		case !ok:
+			vague++
+			s.State = Unknown
+		case slices.ContainsFunc(at, func(h Site) bool { return h.File == s.File && h.Line == s.Line }):
+			s.State = Fits
+			if edited {
+				s.State = Edited
+			}
+		case edited:
+			s.State = Edited
+		default:
+			s.State = Broken
+			if n := e.reboundTo(edge.Kind, p, &s, name, now); n != nil {
+				s.State = Fits
+				rebound = n
+			}
+		}
+		sites = append(sites, s)
+	}
+	if vague > 0 && len(at) > 0 {
+		// The user changed, and uses the new name now.
+		sites = sites[:0]
+		for _, s := range at {
+			s.State = Edited
+			sites = append(sites, s)
+		}
+	}
+	return sites, rebound
+}
+
+// declared judges a use that has no site, by the declaration of the user.
+func (e *engine) declared(p pairing, still bool) Site {
+	n := &e.head.Nodes[p.head]
+	s := Site{File: n.File, Line: n.Line, Col: n.Col, State: Unknown}
+	switch {
+	case still && p.same:
+		s.State = Fits
+	case still:
+		s.State = Edited
+	case p.same:
+		s.State = Broken
+	}
+	return s
+}
+
+// headSites returns the sites of the edges of one kind from a user to a node
+// of the head graph.
+func (e *engine) headSites(k graph.EdgeKind, user, to graph.ID) []Site {
+	if to == graph.None {
+		return nil
+	}
+	var out []Site
+	es := e.head.OutKind(user, k)
+	for i := range es {
+		if es[i].To == to {
+			out = append(out, e.sitesOf(&es[i])...)
+		}
+	}
+	return out
+}
+
+func (e *engine) sitesOf(edge *graph.Edge) []Site {
+	var out []Site
+	for _, s := range e.head.Sites(edge) {
+		out = append(out, Site{File: e.head.Files[s.File].Path, Line: s.Line, Col: s.Col})
+	}
+	return out
+}
+
+// reboundTo returns another declaration of the same name that an unchanged use
+// means in the head graph: an inherited one, or another overload.
+func (e *engine) reboundTo(k graph.EdgeKind, p pairing, s *Site, name string, not graph.ID) *graph.Node {
+	es := e.head.OutKind(p.head, k)
+	for i := range es {
+		to := &e.head.Nodes[es[i].To]
+		if es[i].To == not || to.Name != name || to.Kind == graph.KindExternal {
+			continue
+		}
+		for _, h := range e.head.Sites(&es[i]) {
+			if h.Line == s.Line && (h.Col == s.Col || h.Col == 0 || s.Col == 0) && e.head.Files[h.File].Path == s.File {
+				return to
+			}
+		}
+	}
+	return nil
+}
+
+// hop makes the hop of an edge.
+func (e *engine) hop(g *graph.Graph, edge *graph.Edge) Hop {
+	h := Hop{From: &g.Nodes[edge.From], To: &g.Nodes[edge.To], Kind: edge.Kind, Certainty: edge.Certainty}
+	h.File, h.Line = h.From.File, h.From.Line
+	if ss := g.Sites(edge); len(ss) > 0 {
+		h.File, h.Line = g.Files[ss[0].File].Path, ss[0].Line
+	}
+	return h
+}
+
+func all(sites []Site, s State) bool {
+	return !slices.ContainsFunc(sites, func(x Site) bool { return x.State != s })
+}
+
+// narrowed finds the users that cannot see a declaration any more.
+func (e *engine) narrowed(c *diff.Change) {
+	h := &e.head.Nodes[c.Head]
+	for _, i := range e.base.In(c.Base) {
+		edge := &e.base.Edges[i]
+		if edge.Kind == graph.EdgeTests || edge.Kind == graph.EdgeAnnotates {
+			continue
+		}
+		p, ok := e.pair(edge.From)
+		if !ok || e.sees(p.head, c.Head, h.Visibility) {
+			continue
+		}
+		sites := e.headSites(edge.Kind, p.head, c.Head)
+		state := Broken
+		if len(sites) == 0 {
+			sites, _ = e.goneSites(edge, p, c.Base, graph.None)
+		} else {
+			for i := range sites {
+				sites[i].State = state
+			}
+		}
+		severity := MustUpdate
+		if edge.Certainty == graph.Ambiguous {
+			severity = MayBeAffected
+		}
+		e.add(Impacted{ID: p.head, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
+			Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.base, edge)}})
+	}
+}
+
+// sees reports whether a user may use n if n had the given visibility.
+func (e *engine) sees(user, n graph.ID, v graph.Visibility) bool {
+	up := func(n graph.ID, is func(*graph.Node) bool) graph.ID {
+		for n != graph.None && !is(&e.head.Nodes[n]) {
+			n = e.head.Nodes[n].Parent
+		}
+		return n
+	}
+	isType := func(n *graph.Node) bool { return n.Kind.IsType() }
+	samePackage := diff.PackageOf(e.head, user) == diff.PackageOf(e.head, n)
+	switch v {
+	case graph.Public:
+		return true
+	case graph.Internal:
+		isModule := func(n *graph.Node) bool { return n.Kind == graph.KindModule }
+		return up(user, isModule) == up(n, isModule)
+	case graph.Package:
+		return samePackage
+	case graph.Protected:
+		if samePackage {
+			return true
+		}
+		owner := up(n, isType)
+		for t := up(user, isType); t != graph.None; t = up(e.head.Nodes[t].Parent, isType) {
+			if slices.Contains(e.supertypes(t), owner) {
+				return true
+			}
+		}
+		return false
+	}
+	if e.head.Nodes[user].File == e.head.Nodes[n].File {
+		return true // private to a type or to a file: the linker tells them apart
+	}
+	outer := up(n, isType)
+	return outer != graph.None && outer == up(user, isType)
+}
+
+// supertypes returns the types that t extends, embeds or implements, at any
+// distance, t included.
+func (e *engine) supertypes(t graph.ID) []graph.ID {
+	out := []graph.ID{t}
+	for i := 0; i < len(out); i++ {
+		for _, edge := range e.head.Out(out[i]) {
+			switch edge.Kind {
+			case graph.EdgeExtends, graph.EdgeEmbeds, graph.EdgeImplements:
+				if !slices.Contains(out, edge.To) {
+					out = append(out, edge.To)
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,316 @@
+package impact
+
+import (
+	"slices"
+
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
+)
+
+// walk finds who a changed behaviour reaches: breadth first, against the
+// direction of the edges, so that the first path found is a shortest one. It
+// is reused; each start begins a new epoch, so that a walk costs what it
+// visits.
+//
+// A walk has two parts. The first follows exact and inferred edges only; the
+// second adds what only ambiguous edges reach. So an ambiguous short cut never
+// hides a sure path.
+type walk struct {
+	g     *graph.Graph
+	epoch uint32
+	mark  []uint32 // epoch in which each node was visited
+	nodes []visit  // by node
+	order []graph.ID
+	super map[graph.ID][]super // see supers
+	store map[graph.ID][]int32 // see stored; nil until asked
+}
+
+// visit is how the walk reached a node.
+type visit struct {
+	depth     int32
+	certainty graph.Certainty
+	edge      int32    // into g.Edges, from the node to next
+	via       int32    // position in supers(from) if dispatch led there, else -1
+	from      graph.ID // the node the walk came from
+}
+
+// super is a method that another one overrides or implements, directly or not.
+type super struct {
+	id        graph.ID
+	certainty graph.Certainty
+	edge      int32 // into g.Edges
+	prev      int32 // position of the super that the edge leaves, or -1
+}
+
+func newWalk(g *graph.Graph) *walk {
+	return &walk{g: g, mark: make([]uint32, len(g.Nodes)), nodes: make([]visit, len(g.Nodes)), super: map[graph.ID][]super{}}
+}
+
+// start begins a walk at the given nodes, which count as visited.
+func (w *walk) start(seeds ...graph.ID) {
+	w.epoch++
+	w.order = w.order[:0]
+	for _, n := range seeds {
+		w.visit(n, visit{edge: -1, via: -1, from: graph.None})
+	}
+}
+
+func (w *walk) visited(n graph.ID) bool { return w.mark[n] == w.epoch }
+
+func (w *walk) visit(n graph.ID, v visit) {
+	w.mark[n] = w.epoch
+	w.nodes[n] = v
+	w.order = append(w.order, n)
+}
+
+// follows says which edges carry a changed behaviour from their target back to
+// their source.
+func follows(k graph.EdgeKind, to graph.Kind) bool {
+	switch k {
+	case graph.EdgeCalls, graph.EdgeReferences, graph.EdgeInstantiates, graph.EdgeHandles, graph.EdgeHTTPCalls, graph.EdgeTests:
+		return true
+	case graph.EdgeReads:
+		return true
+	case graph.EdgeExtends:
+		return to.IsType()
+	case graph.EdgeInjects:
+		return to.IsCallable() // a fixture
+	}
+	return false
+}
+
+// run walks up to depth hops; a negative depth walks to the end. stop says at
+// which nodes not to go on; it may be nil.
+func (w *walk) run(depth int, stop func(graph.ID) bool) {
+	seeds := slices.Clone(w.order)
+	w.pass(seeds, depth, graph.Inferred, stop)
+	// What only an ambiguous hop reaches, from any node of the first part.
+	sure := slices.Clone(w.order)
+	w.pass(sure, depth, graph.Ambiguous, stop)
+}
+
+// pass walks on from the given nodes over edges that are at least as sure as
+// worst. The nodes may have any depths.
+func (w *walk) pass(from []graph.ID, depth int, worst graph.Certainty, stop func(graph.ID) bool) {
+	var levels [][]graph.ID
+	push := func(n graph.ID) {
+		d := int(w.nodes[n].depth)
+		for len(levels) <= d {
+			levels = append(levels, nil)
+		}
+		levels[d] = append(levels[d], n)
+	}
+	for _, n := range from {
+		push(n)
+	}
+	for d := 0; d < len(levels); d++ {
+		if depth >= 0 && d >= depth {
+			break
+		}
+		// Surer nodes first: of two shortest paths the surer one is kept.
+		slices.SortFunc(levels[d], func(x, y graph.ID) int {
+			if c := int(w.nodes[x].certainty) - int(w.nodes[y].certainty); c != 0 {
+				return c
+			}
+			return int(x) - int(y)
+		})
+		for _, n := range levels[d] {
+			if stop != nil && stop(n) {
+				continue
+			}
+			first := len(w.order)
+			w.expand(n, n, -1, graph.Exact, worst)
+			for i, s := range w.supers(n) {
+				if s.certainty <= worst && w.g.Nodes[s.id].Kind != graph.KindExternal {
+					w.expand(n, s.id, int32(i), max(s.certainty, graph.Inferred), worst)
+				}
+			}
+			for _, i := range w.stored(n) {
+				w.reach(n, i, -1, graph.Inferred, worst)
+			}
+			for _, u := range w.order[first:] {
+				push(u)
+			}
+		}
+	}
+}
+
+// expand visits the users of target, which is n or a method that n overrides.
+func (w *walk) expand(n, target graph.ID, via int32, c, worst graph.Certainty) {
+	kind := w.g.Nodes[target].Kind
+	for _, i := range w.g.In(target) {
+		k := w.g.Edges[i].Kind
+		// Of a super method, only who calls or tests it: its own overriders
+		// and the interfaces above it are other supers.
+		if via < 0 && follows(k, kind) || via >= 0 && (k == graph.EdgeCalls || k == graph.EdgeReferences || k == graph.EdgeTests) {
+			w.reach(n, int32(i), via, c, worst)
+		}
+	}
+}
+
+// reach visits the source of an edge on the way from n.
+func (w *walk) reach(n graph.ID, i, via int32, c, worst graph.Certainty) {
+	at, edge := &w.nodes[n], &w.g.Edges[i]
+	if edge.Certainty > worst {
+		return
+	}
+	v := visit{depth: at.depth + 1, certainty: max(at.certainty, edge.Certainty, c), edge: i, via: via, from: n}
+	if u := edge.From; !w.visited(u) {
+		w.visit(u, v)
+	} else if x := &w.nodes[u]; x.edge >= 0 && x.depth == v.depth && v.certainty < x.certainty {
+		*x = v
+	}
+}
+
+// stored returns the edges by which values of the type that has the method n
+// become external interfaces, if an external interface asks for n. Who calls
+// it there is not in the graph; who hands the value over is.
+func (w *walk) stored(n graph.ID) []int32 {
+	node := &w.g.Nodes[n]
+	if node.Kind != graph.KindMethod || node.Parent == graph.None {
+		return nil
+	}
+	outside := node.Flags.Has(graph.FlagCalledOutside)
+	for _, s := range w.supers(n) {
+		outside = outside || w.g.Nodes[s.id].Kind == graph.KindExternal
+	}
+	if !outside {
+		return nil
+	}
+	if w.store == nil {
+		w.store = map[graph.ID][]int32{}
+		for i := range w.g.Edges {
+			if x := &w.g.Edges[i]; x.Kind == graph.EdgeConverts && x.Type != graph.None && w.g.Nodes[x.To].Kind == graph.KindExternal {
+				w.store[x.Type] = append(w.store[x.Type], int32(i))
+			}
+		}
+	}
+	return w.store[node.Parent]
+}
+
+// supers returns the methods that n overrides or implements, at any distance,
+// nearest first.
+func (w *walk) supers(n graph.ID) []super {
+	if k := w.g.Nodes[n].Kind; k != graph.KindMethod && k != graph.KindFunction {
+		return nil
+	}
+	if ss, ok := w.super[n]; ok {
+		return ss
+	}
+	var out []super
+	at, c := n, graph.Exact
+	for i := -1; i < len(out); i++ {
+		if i >= 0 {
+			at, c = out[i].id, out[i].certainty
+		}
+		for _, k := range []graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
+			es := w.g.OutKind(at, k)
+			for j := range es {
+				to := es[j].To
+				if to == n || slices.ContainsFunc(out, func(s super) bool { return s.id == to }) {
+					continue
+				}
+				out = append(out, super{id: to, certainty: max(c, es[j].Certainty), edge: w.edgeIndex(&es[j]), prev: int32(i)})
+			}
+		}
+	}
+	w.super[n] = out
+	return out
+}
+
+// edgeIndex returns the position of an edge of Out in Edges.
+func (w *walk) edgeIndex(e *graph.Edge) int32 {
+	i, _ := slices.BinarySearchFunc(w.g.Edges, e, func(x graph.Edge, y *graph.Edge) int {
+		if x.From != y.From {
+			return int(x.From) - int(y.From)
+		}
+		if x.Kind != y.Kind {
+			return int(x.Kind) - int(y.Kind)
+		}
+		if x.To != y.To {
+			return int(x.To) - int(y.To)
+		}
+		return int(x.Type) - int(y.Type)
+	})
+	return int32(i)
+}
+
+// superPath returns the hops from the super method s down to n.
+func (w *walk) superPath(n graph.ID, s super) []Hop {
+	var hops []Hop
+	all := w.supers(n)
+	for {
+		hops = append(hops, w.hop(s.edge))
+		if s.prev < 0 {
+			return hops
+		}
+		s = all[s.prev]
+	}
+}
+
+// path returns the hops from a visited node to the seed.
+func (w *walk) path(n graph.ID) []Hop {
+	var hops []Hop
+	for v := w.nodes[n]; v.edge >= 0; v = w.nodes[v.from] {
+		hops = append(hops, w.hop(v.edge))
+		if v.via >= 0 {
+			hops = append(hops, w.superPath(v.from, w.supers(v.from)[v.via])...)
+		}
+	}
+	return hops
+}
+
+func (w *walk) hop(i int32) Hop {
+	edge := &w.g.Edges[i]
+	h := Hop{From: &w.g.Nodes[edge.From], To: &w.g.Nodes[edge.To], Kind: edge.Kind, Certainty: edge.Certainty}
+	h.File, h.Line = h.From.File, h.From.Line
+	if ss := w.g.Sites(edge); len(ss) > 0 {
+		h.File, h.Line = w.g.Files[ss[0].File].Path, ss[0].Line
+	}
+	return h
+}
+
+// behaviour finds who a changed body, value or variant reaches.
+func (e *engine) behaviour(c *diff.Change, depth int) {
+	w := e.walk
+	w.start(c.Head)
+	w.run(depth, nil)
+	for _, id := range w.order[1:] {
+		if e.own(id) {
+			continue
+		}
+		v := w.nodes[id]
+		n := &e.head.Nodes[id]
+		edge := &e.head.Edges[v.edge]
+		x := Impacted{ID: id, Relation: relationOf[edge.Kind], Severity: ShouldReview, Depth: int(v.depth), Certainty: v.certainty}
+		if v.via >= 0 {
+			x.Relation = Dispatched
+		}
+		switch {
+		case n.Flags.Has(graph.FlagTestCase):
+			x.Relation = Test
+		case n.Flags.Has(graph.FlagEntryPoint):
+			x.Relation = EntryPoint
+		}
+		if x.Depth > 1 || x.Certainty == graph.Ambiguous {
+			x.Severity = MayBeAffected
+		}
+		if h := e.hits[id]; h != nil && h.Severity <= x.Severity {
+			continue
+		}
+		if h := e.add(x); h != nil {
+			h.walked = true
+		}
+	}
+}
+
+// walkSites returns the sites of the first hop of a visited node.
+func (e *engine) walkSites(n graph.ID) []Site {
+	v := e.walk.nodes[n]
+	edge := &e.head.Edges[v.edge]
+	sites := e.sitesOf(edge)
+	for i, s := range e.head.Sites(edge) {
+		sites[i].State = e.judge(n, &s, fitsYes)
+	}
+	return sortSites(sites)
+}
