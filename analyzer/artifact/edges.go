@@ -2,7 +2,6 @@ package artifact
 
 import (
 	"cmp"
-	"math"
 
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -58,16 +57,26 @@ func (d *decoder) decodeEdges(content []byte) error {
 	if uint64(count) != d.counts.edges || len(how.b) != count {
 		return errCount
 	}
+	typed := 0
+	for _, h := range how.b {
+		if h&howTyped != 0 {
+			typed++
+		}
+	}
+	var degrees, tos, types, siteCounts []uint32
+	if err := readNumbers(numberColumn{&degree, len(d.fixed.kind), &degrees}, numberColumn{&to, count, &tos},
+		numberColumn{&typ, typed, &types}, numberColumn{&sites, count, &siteCounts}); err != nil {
+		return err
+	}
 	d.edges = make([]graph.Edge, count)
-	d.siteEnds = make([]uint32, count)
-	next, end := 0, uint64(0)
-	for n := range d.nodes {
-		k := degree.uint()
-		if k > uint64(count-next) {
+	d.siteEnds = siteCounts // each is read before it is overwritten
+	next, end, ok := 0, uint64(0), true
+	for n, k := range degrees {
+		if uint64(k) > uint64(count-next) {
 			return errRange
 		}
-		first, last := next, next+int(k)
-		for ; next < last; next++ {
+		last := graph.None // target of the edge before, of the same kind
+		for stop := next + int(k); next < stop; next++ {
 			x := &d.edges[next]
 			h := how.b[next]
 			x.From, x.Type = graph.ID(n), graph.None
@@ -75,25 +84,26 @@ func (d *decoder) decodeEdges(content []byte) error {
 			x.Certainty = graph.Certainty(h & howCertainty)
 			x.Ptr = h&howPtr != 0
 			if h&howTyped != 0 {
-				x.Type = graph.ID(typ.delta(int32(n)))
+				x.Type = graph.ID(natural(int64(n)+unzigzag(types[0]), &ok))
+				types = types[1:]
 			}
-			if next > first && kind.b[next-1] == kind.b[next] {
-				x.To = graph.ID(uint64(d.edges[next-1].To) + to.upto(math.MaxInt32))
+			if last != graph.None && kind.b[next-1] == kind.b[next] {
+				last = graph.ID(natural(int64(last)+int64(tos[next]), &ok))
 			} else {
-				x.To = graph.ID(to.delta(int32(n)))
+				last = graph.ID(natural(int64(n)+unzigzag(tos[next]), &ok))
 			}
-			end += sites.upto(math.MaxUint32)
-			if end > d.counts.sites {
-				return errRange
-			}
+			x.To = last
+			end += uint64(siteCounts[next])
 			d.siteEnds[next] = uint32(end)
 		}
+	}
+	if !ok {
+		return errRange
 	}
 	if next != count || end != d.counts.sites {
 		return errTrailing
 	}
-	kind.i, how.i = count, count
-	return finish(&degree, &kind, &how, &to, &typ, &sites)
+	return nil
 }
 
 // shape is what a site says about a call. A graph has few different ones.
@@ -111,9 +121,9 @@ func compareShapes(a, b shape) int {
 
 // siteBase returns where the sites of an edge from node n are expected: the
 // node's file, and the line its definition begins at.
-func siteBase(n *graph.Node, ref int32, files int) (file, line int32) {
+func siteBase(ref, defLine int32, files int) (file, line int32) {
 	if ref >= 1 && int(ref) <= files {
-		return ref - 1, n.DefLine
+		return ref - 1, defLine
 	}
 	return -1, 0
 }
@@ -141,7 +151,7 @@ func (e *encoder) encodeSites() []byte {
 	next := uint32(0)
 	for i := range e.c.Edges {
 		from := e.c.Edges[i].From
-		f, l := siteBase(&e.c.Nodes[from], e.nodeFiles[from], len(e.c.Files))
+		f, l := siteBase(e.nodeFiles[from], e.c.Nodes[from].DefLine, len(e.c.Files))
 		for ; next < e.c.SiteEnds[i]; next++ {
 			s := &e.c.Sites[next]
 			if s.File == f {
@@ -164,7 +174,7 @@ func (d *decoder) decodeSites(content []byte) error {
 	if err := splitColumns(content, &shapeCol, &file, &line, &col, &shapeID); err != nil {
 		return err
 	}
-	if d.counts.sites > uint64(len(col.b)) || d.counts.shapes > uint64(len(shapeCol.b)) {
+	if d.counts.shapes > uint64(shapeCol.left()) {
 		return errCount
 	}
 	shapes := make([]shape, d.counts.shapes)
@@ -175,27 +185,49 @@ func (d *decoder) decodeSites(content []byte) error {
 		s.flags = graph.SiteFlags(shapeCol.byte())
 		s.keywords = int32(shapeCol.upto(d.counts.keywords)) - 1
 	}
-	sites := make([]graph.Site, d.counts.sites)
-	d.sites = sites
-	files := d.counts.files
-	next := uint32(0)
-	for i := range d.edges {
-		from := d.edges[i].From
-		f, l := siteBase(&d.nodes[from], d.nodeFiles[from], int(files))
-		for ; next < d.siteEnds[i]; next++ {
-			s := &sites[next]
-			if ref := file.upto(files); ref != 0 {
-				f, l = int32(ref)-1, 0
+	count := int(d.counts.sites)
+	if count > shapeID.left() {
+		return errCount
+	}
+	d.sites = make([]graph.Site, count)
+	// In blocks, so that the numbers stay in the processor's cache.
+	const block = 1024
+	var files, lines, cols, shapeIDs [block]uint32
+	var f, l int32
+	edge, left, ok := -1, uint32(0), true // left: sites of the edge
+	for lo := 0; lo < count; lo += block {
+		sites := d.sites[lo:min(lo+block, count)]
+		n := len(sites)
+		if err := cmp.Or(file.numbers(files[:n]), line.numbers(lines[:n]),
+			col.numbers(cols[:n]), shapeID.numbers(shapeIDs[:n])); err != nil {
+			return err
+		}
+		for i := range sites {
+			for left == 0 {
+				edge++
+				left = d.siteEnds[edge]
+				if edge > 0 {
+					left -= d.siteEnds[edge-1]
+				}
+				from := d.edges[edge].From
+				f, l = siteBase(d.fixed.file[from], d.fixed.defLine[from], int(d.counts.files))
 			}
-			l = line.delta(l)
-			s.File, s.Line, s.Col = f, l, col.natural()
-			id := shapeID.uint()
-			if id >= uint64(len(shapes)) {
+			left--
+			s := &sites[i]
+			if ref := files[i]; ref != 0 {
+				f, l = natural(int64(ref)-1, &ok), 0
+			}
+			l = natural(int64(l)+unzigzag(lines[i]), &ok)
+			s.File, s.Line, s.Col = f, l, natural(int64(cols[i]), &ok)
+			if uint64(shapeIDs[i]) >= uint64(len(shapes)) {
 				return errRange
 			}
-			h := &shapes[id]
+			h := &shapes[shapeIDs[i]]
 			s.Args, s.Want, s.Flags, s.Keywords = h.args, h.want, h.flags, h.keywords
 		}
+	}
+	if !ok {
+		return errRange
 	}
 	return finish(&shapeCol, &file, &line, &col, &shapeID)
 }

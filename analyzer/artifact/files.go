@@ -34,8 +34,8 @@ func (d *decoder) decodeFiles(content []byte) error {
 	for i := range d.files {
 		f := &d.files[i]
 		var ok [2]bool
-		f.Path, ok[0] = d.str(path.uint())
-		f.Lang, ok[1] = d.str(lang.uint())
+		f.Path, ok[0] = d.str(path.id())
+		f.Lang, ok[1] = d.str(lang.id())
 		f.Size = size.int()
 		last += node.int()
 		if !ok[0] || !ok[1] || last < -1 || last > math.MaxInt32 {
@@ -70,7 +70,7 @@ func (d *decoder) decodeKeywords(content []byte) error {
 	d.keywords = make([][]string, d.counts.keywords)
 	names := make([]string, d.counts.keywordNames)
 	for i := range names {
-		s, ok := d.str(name.uint())
+		s, ok := d.str(name.id())
 		if !ok {
 			return errRange
 		}
@@ -129,13 +129,13 @@ func (d *decoder) decodeUnknowns(content []byte) error {
 		u.File = str(d.path(file.natural()))
 		u.Line = int32(line.int())
 		u.EndLine = int32(int64(u.Line) + endLine.int())
-		u.Detail = str(d.str(detail.uint()))
+		u.Detail = str(d.str(detail.id()))
 		u.Count = int32(count.int())
 	}
 	d.skipped = make([]graph.Skipped, d.counts.skipped)
 	for i := range d.skipped {
 		s := &d.skipped[i]
-		s.Lang = str(d.str(lang.uint()))
+		s.Lang = str(d.str(lang.id()))
 		s.Files = int32(files.int())
 		s.Bytes = size.int()
 	}

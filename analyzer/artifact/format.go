@@ -23,6 +23,8 @@
 //
 // A graph file may come from anybody. [Read] trusts nothing in it: sizes are
 // charged to [Limits] before anything is allocated, every index is checked.
+// The checksums find damage, not malice. Compressors change; the digest of the
+// content does not, and names the graph.
 package artifact
 
 import (
@@ -43,7 +45,7 @@ const minVersion = 1
 // a transfer that changes line ends.
 const magic = "\x89KGG\r\n\x1a\n"
 
-// The tags of the sections. Every one is required in version 1.
+// The tags of the sections.
 const (
 	tagMeta       = "meta"       // counts, names of enum values, digest of the tree
 	tagStrings    = "strings"    // sorted, front-coded
@@ -60,6 +62,12 @@ const (
 	tagKeywords   = "keywords"
 	tagUnknowns   = "unknowns" // and skipped languages
 )
+
+// tags lists the sections that a file must have.
+var tags = []string{
+	tagMeta, tagStrings, tagKeys, tagNodes, tagNames, tagSignatures, tagText, tagHashes, tagVariants,
+	tagEdges, tagSites, tagFiles, tagKeywords, tagUnknowns,
+}
 
 // The errors of [Read], to be tested with errors.Is. The errors themselves are
 // a *[VersionError], a *[CorruptError] and a *[LimitError].

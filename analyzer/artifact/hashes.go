@@ -28,31 +28,29 @@ func (e *encoder) encodeHashes() []byte {
 	return joinColumns(&doc, &body, &minHash)
 }
 
-func (d *decoder) decodeHashes(content []byte) error {
-	var doc, body, minHash cursor
-	if err := splitColumns(content, &doc, &body, &minHash); err != nil {
-		return err
-	}
-	for i, h := range d.has {
-		if h&(hasDocHash|hasBody|hasMinHash) == 0 {
-			continue
-		}
-		n := &d.nodes[i]
-		if h&hasDocHash != 0 {
-			copy(n.DocHash[:], doc.bytes(len(n.DocHash)))
-		}
-		if h&hasBody != 0 {
-			copy(n.Body[:], body.bytes(len(n.Body)))
-		}
-		if h&hasMinHash != 0 {
-			b := minHash.bytes(4 * len(n.MinHash))
-			for j := 0; j < len(n.MinHash) && !minHash.bad; j++ {
-				n.MinHash[j] = binary.LittleEndian.Uint32(b[4*j:])
-			}
-		}
-	}
-	return finish(&doc, &body, &minHash)
+// hashReader restores what encodeHashes wrote.
+type hashReader struct{ doc, body, minHash cursor }
+
+func (r *hashReader) open(content []byte) error {
+	return splitColumns(content, &r.doc, &r.body, &r.minHash)
 }
+
+func (r *hashReader) next(h byte, n *graph.Node) {
+	if h&hasDocHash != 0 {
+		copy(n.DocHash[:], r.doc.bytes(len(n.DocHash)))
+	}
+	if h&hasBody != 0 {
+		copy(n.Body[:], r.body.bytes(len(n.Body)))
+	}
+	if h&hasMinHash != 0 {
+		b := r.minHash.bytes(4 * len(n.MinHash))
+		for j := 0; j < len(n.MinHash) && !r.minHash.bad; j++ {
+			n.MinHash[j] = binary.LittleEndian.Uint32(b[4*j:])
+		}
+	}
+}
+
+func (r *hashReader) finish() error { return finish(&r.doc, &r.body, &r.minHash) }
 
 // encodeVariants makes the section of the bodies that build constraints choose
 // among.
@@ -92,18 +90,18 @@ func (d *decoder) decodeVariants(content []byte) error {
 	for i := range vs {
 		v := &vs[i]
 		var ok [3]bool
-		v.Constraint, ok[0] = d.str(constraint.uint())
+		v.Constraint, ok[0] = d.str(constraint.id())
 		v.File, ok[1] = d.path(file.natural())
 		v.Line = int32(line.int())
 		v.DefLine = int32(int64(v.Line) - defLine.int())
 		v.EndLine = int32(int64(v.Line) + endLine.int())
-		v.Signature, ok[2] = d.str(sig.uint())
+		v.Signature, ok[2] = d.str(sig.id())
 		copy(v.Body[:], body.bytes(len(v.Body)))
 		if ok != [3]bool{true, true, true} {
 			return errRange
 		}
 	}
-	for i, h := range d.has {
+	for i, h := range d.fixed.has {
 		if h&hasVariants == 0 {
 			continue
 		}

@@ -1,5 +1,9 @@
 package artifact
 
+import (
+	"github.com/codekg/kg/analyzer/graph"
+)
+
 // encodeNames makes the section of the strings of each node that repeat or
 // follow from its key: name, qualified name, language, type.
 //
@@ -43,65 +47,75 @@ func qnamePrefix(qname, declared string) (prefix string, ok bool) {
 	return qname[:n], true
 }
 
-// decodeNames restores what encodeNames wrote, and the keys and paths.
-func (d *decoder) decodeNames(content []byte) error {
+// nameReader restores what encodeNames wrote, and the keys and paths.
+type nameReader struct {
+	d                      *decoder
+	name, qname, lang, typ []uint32
+	joined                 []byte // qualified names with a prefix, one after the other
+	used                   int    // bytes of joined
+	prefix                 string
+	lastLang               int32
+	bad                    bool
+}
+
+func (r *nameReader) open(d *decoder, content []byte) error {
 	var name, qname, lang, typ cursor
 	if err := splitColumns(content, &name, &qname, &lang, &typ); err != nil {
 		return err
 	}
-	joined := make([]byte, 0, d.counts.qnameBytes)
-	limit := int(d.counts.qnameBytes)
-	ends := make([]uint32, len(d.nodes))
-	prefix, lastLang := "", int32(0)
+	n := len(d.fixed.kind)
+	r.d = d
+	r.joined = make([]byte, d.counts.qnameBytes)
+	return readNumbers(numberColumn{&name, n, &r.name}, numberColumn{&qname, n, &r.qname},
+		numberColumn{&lang, n, &r.lang}, numberColumn{&typ, n, &r.typ})
+}
+
+func (r *nameReader) str(id uint32) string {
+	s, ok := r.d.str(id)
+	r.bad = r.bad || !ok
+	return s
+}
+
+func (r *nameReader) next(i int, n *graph.Node) {
+	n.Key = r.d.keys.at(i)
+	decl := declared(n.Key)
+	if c := r.name[i]; c == 0 {
+		n.Name = lastName(decl)
+	} else {
+		n.Name = r.str(c - 1)
+	}
+	c := r.qname[i]
+	if c%2 == 1 {
+		r.prefix = r.str(c / 2)
+	}
+	switch {
+	case c > 0 && c%2 == 0:
+		n.QName = r.str(c/2 - 1)
+	case r.prefix == "":
+		n.QName = decl
+	case r.used+len(r.prefix)+len(decl) > len(r.joined):
+		r.bad = true
+	default:
+		start := r.used
+		r.used += copy(r.joined[r.used:], r.prefix)
+		r.used += copy(r.joined[r.used:], decl)
+		n.QName = stringOf(r.joined[start:r.used]) // is not written again
+	}
 	ok := true
-	str := func(id uint64) string {
-		s, found := d.str(id)
-		ok = ok && found
-		return s
-	}
-	for i := range d.nodes {
-		n := &d.nodes[i]
-		n.Key = d.keys.at(i)
-		decl := declared(n.Key)
-		if c := name.uint(); c == 0 {
-			n.Name = lastName(decl)
-		} else {
-			n.Name = str(c - 1)
-		}
-		c := qname.uint()
-		if c%2 == 1 {
-			prefix = str(c / 2)
-		}
-		if c > 0 && c%2 == 0 {
-			n.QName = str(c/2 - 1)
-		} else if prefix == "" {
-			n.QName = decl
-		} else {
-			if len(joined)+len(prefix)+len(decl) > limit {
-				return errRange
-			}
-			joined = append(append(joined, prefix...), decl...)
-		}
-		ends[i] = uint32(len(joined))
-		lastLang = lang.delta(lastLang)
-		n.Lang = str(uint64(lastLang))
-		n.Signature.Type = str(typ.uint())
-		p, found := d.path(d.nodeFiles[i])
-		n.File = p
-		ok = ok && found
-	}
-	if !ok {
+	r.lastLang = natural(int64(r.lastLang)+unzigzag(r.lang[i]), &ok)
+	n.Lang = r.str(uint32(r.lastLang))
+	n.Signature.Type = r.str(r.typ[i])
+	p, found := r.d.path(r.d.fixed.file[i])
+	n.File = p
+	r.bad = r.bad || !ok || !found
+}
+
+func (r *nameReader) finish() error {
+	if r.bad {
 		return errRange
 	}
-	if len(joined) != limit {
+	if r.used != len(r.joined) {
 		return errTrailing
 	}
-	text, lo := string(joined), uint32(0)
-	for i, hi := range ends {
-		if hi > lo {
-			d.nodes[i].QName = text[lo:hi]
-		}
-		lo = hi
-	}
-	return finish(&name, &qname, &lang, &typ)
+	return nil
 }

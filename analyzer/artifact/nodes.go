@@ -39,30 +39,32 @@ func has(n *graph.Node) byte {
 const nearParents = 6
 
 // nearParent returns the kth of the nodes that are likely parents of node i:
-// the node before, its parent, and so on.
-func nearParent(nodes []graph.Node, i int, k uint64) graph.ID {
+// the node before, its parent, and so on. parents holds at least those of the
+// nodes before i.
+func nearParent(parents []graph.ID, i int, k uint32) graph.ID {
 	p := graph.ID(i - 1)
 	for ; k > 0 && p != graph.None && int(p) < i; k-- {
-		p = nodes[p].Parent
+		p = parents[p]
 	}
 	return p
 }
 
 // parentCode returns how the parent of node i is written: as the number of
-// steps up from the node before, or, above nearParents, as an id.
-func parentCode(nodes []graph.Node, i int) uint64 {
-	for k := range uint64(nearParents) {
-		if nearParent(nodes, i, k) == nodes[i].Parent {
-			return k
+// steps up from the node before, or, from nearParents on, as an id.
+func parentCode(parents []graph.ID, i int) uint64 {
+	for k := range uint32(nearParents) {
+		if nearParent(parents, i, k) == parents[i] {
+			return uint64(k)
 		}
 	}
-	return nearParents + uint64(nodes[i].Parent+1)
+	return nearParents + uint64(parents[i]+1)
 }
 
-// lineBase returns what the line of node i is written relative to.
-func lineBase(nodes []graph.Node, files []int32, i int) int32 {
-	if p := nodes[i].Parent; p >= 0 && int(p) < i && files[p] == files[i] {
-		return nodes[p].Line
+// lineBase returns what the line of node i is written relative to: the line of
+// a parent in the same file, if that comes before.
+func lineBase[T int32 | uint32](parents []graph.ID, files, lines []T, i int) T {
+	if p := parents[i]; p >= 0 && int(p) < i && files[p] == files[i] {
+		return lines[p]
 	}
 	return 0
 }
@@ -70,26 +72,39 @@ func lineBase(nodes []graph.Node, files []int32, i int) int32 {
 func (e *encoder) encodeNodes() []byte {
 	var kind, parent, file, defLine, line, col, endLine, vis, flags, tokens, hasCol column
 	nodes := e.c.Nodes
+	parents, lines := make([]graph.ID, len(nodes)), make([]int32, len(nodes))
+	for i := range nodes {
+		parents[i], lines[i] = nodes[i].Parent, nodes[i].Line
+	}
 	last := int32(0)
 	for i := range nodes {
 		n := &nodes[i]
 		kind.byte(byte(n.Kind))
-		parent.uint(parentCode(nodes, i))
+		parent.uint(parentCode(parents, i))
 		file.int(int64(e.nodeFiles[i]) - int64(last))
 		last = e.nodeFiles[i]
-		line.int(int64(n.Line) - int64(lineBase(nodes, e.nodeFiles, i)))
+		line.int(int64(n.Line) - int64(lineBase(parents, e.nodeFiles, lines, i)))
 		defLine.int(int64(n.Line) - int64(n.DefLine))
 		endLine.int(int64(n.EndLine) - int64(n.Line))
-		col.int(int64(n.Col))
+		col.uint(uint64(n.Col))
 		vis.byte(byte(n.Visibility))
 		flags.uint(uint64(n.Flags))
-		tokens.int(int64(n.Tokens))
+		tokens.uint(uint64(n.Tokens))
 		hasCol.byte(has(n))
 	}
 	return joinColumns(&kind, &parent, &file, &line, &defLine, &endLine, &col, &vis, &flags, &tokens, &hasCol)
 }
 
-// decodeNodes restores the fixed-size fields.
+// fixed holds the fixed-size fields of all nodes.
+type fixed struct {
+	kind, vis, has              []byte
+	parent                      []graph.ID
+	file                        []int32 // as of fileRef
+	line, defLine               []int32
+	endLine, col, flags, tokens []uint32 // endLine: zigzag from line
+}
+
+// decodeNodes reads the section of nodes; it makes no nodes yet.
 func (d *decoder) decodeNodes(content []byte) error {
 	var kind, parent, file, line, defLine, endLine, col, vis, flags, tokens, hasCol cursor
 	err := splitColumns(content, &kind, &parent, &file, &line, &defLine, &endLine, &col, &vis, &flags, &tokens, &hasCol)
@@ -97,38 +112,99 @@ func (d *decoder) decodeNodes(content []byte) error {
 		return err
 	}
 	count := len(kind.b)
-	if uint64(count) != d.counts.nodes {
+	if uint64(count) != d.counts.nodes || len(vis.b) != count || len(hasCol.b) != count {
 		return errCount
 	}
-	nodes := make([]graph.Node, count)
-	d.nodes, d.nodeFiles, d.has = nodes, make([]int32, count), hasCol.b
-	last := int32(0)
-	for i := range nodes {
-		n := &nodes[i]
-		n.Kind = graph.Kind(kind.b[i])
-		if p := parent.uint(); p < nearParents {
-			n.Parent = nearParent(nodes, i, p)
-		} else if p -= nearParents; p <= uint64(count) {
-			n.Parent = graph.ID(p) - 1
+	f := &d.fixed
+	f.kind, f.vis, f.has = kind.b, vis.b, hasCol.b
+	var parents, files, lines, defLines []uint32
+	if err := readNumbers(
+		numberColumn{&parent, count, &parents}, numberColumn{&file, count, &files},
+		numberColumn{&line, count, &lines}, numberColumn{&defLine, count, &defLines},
+		numberColumn{&endLine, count, &f.endLine}, numberColumn{&col, count, &f.col},
+		numberColumn{&flags, count, &f.flags}, numberColumn{&tokens, count, &f.tokens}); err != nil {
+		return err
+	}
+	f.parent = make([]graph.ID, count)
+	f.file, f.line, f.defLine = make([]int32, count), make([]int32, count), make([]int32, count)
+	lastFile, ok := int32(0), true
+	for i, p := range parents {
+		if p < nearParents {
+			f.parent[i] = nearParent(f.parent, i, p)
+		} else if p -= nearParents; p <= uint32(count) {
+			f.parent[i] = graph.ID(p) - 1
 		} else {
 			return errRange
 		}
-		last = file.delta(last)
-		d.nodeFiles[i] = last
-		n.Line = line.delta(lineBase(nodes, d.nodeFiles, i))
-		n.DefLine = int32(int64(n.Line) - defLine.int())
-		n.EndLine = int32(int64(n.Line) + endLine.int())
-		n.Col = int32(col.int())
-		n.Visibility = graph.Visibility(vis.byte())
-		n.Flags = graph.Flags(flags.uint())
-		n.Tokens = int32(tokens.int())
+		lastFile = natural(int64(lastFile)+unzigzag(files[i]), &ok)
+		f.file[i] = lastFile
+		f.line[i] = natural(int64(lineBase(f.parent, f.file, f.line, i))+unzigzag(lines[i]), &ok)
+		f.defLine[i] = natural(int64(f.line[i])-unzigzag(defLines[i]), &ok)
 	}
-	kind.i = len(kind.b)
-	if len(hasCol.b) != count {
-		return errCount
+	if !ok {
+		return errRange
 	}
-	hasCol.i = count
-	return finish(&kind, &parent, &file, &line, &defLine, &endLine, &col, &vis, &flags, &tokens, &hasCol)
+	return nil
+}
+
+// assemble makes the nodes from all their sections. It goes over the nodes
+// once: they are by far the largest thing in memory.
+func (d *decoder) assemble(r *reader) error {
+	var names nameReader
+	var sigs signatureReader
+	var text textReader
+	var hashes hashReader
+	if err := r.sections(nil,
+		step{tagNames, func(b []byte) error { return names.open(d, b) }},
+		step{tagSignatures, func(b []byte) error { return sigs.open(d, b) }},
+		step{tagText, func(b []byte) error { return text.open(d, b) }},
+		step{tagHashes, hashes.open},
+	); err != nil {
+		return err
+	}
+	f, ok := &d.fixed, true
+	d.nodes = make([]graph.Node, len(f.kind))
+	for i := range d.nodes {
+		n := &d.nodes[i]
+		n.Kind, n.Visibility = graph.Kind(f.kind[i]), graph.Visibility(f.vis[i])
+		n.Parent = f.parent[i]
+		n.Line, n.DefLine = f.line[i], f.defLine[i]
+		n.EndLine = natural(int64(n.Line)+unzigzag(f.endLine[i]), &ok)
+		n.Col, n.Tokens = int32(f.col[i]), int32(f.tokens[i])
+		n.Flags = graph.Flags(f.flags[i])
+		names.next(i, n)
+		text.next(i, n)
+		if h := f.has[i]; h != 0 {
+			hashes.next(h, n)
+			sigs.next(h, n)
+		}
+	}
+	if !ok {
+		return corrupt(tagNodes, errRange)
+	}
+	if err := names.finish(); err != nil {
+		return corrupt(tagNames, err)
+	}
+	if err := sigs.finish(); err != nil {
+		return corrupt(tagSignatures, err)
+	}
+	if err := text.finish(); err != nil {
+		return corrupt(tagText, err)
+	}
+	if err := hashes.finish(); err != nil {
+		return corrupt(tagHashes, err)
+	}
+	return r.sections(nil, step{tagVariants, d.decodeVariants})
+}
+
+// natural returns v if it is a number that is not negative and fits an int32;
+// else it returns 0 and sets ok to false.
+func natural(v int64, ok *bool) int32 {
+	if v < 0 || v > 1<<31-1 {
+		*ok = false
+		return 0
+	}
+	return int32(v)
 }
 
 // fileRef writes a path as the index of its file plus one, or, for a path
@@ -151,6 +227,6 @@ func (d *decoder) path(ref int32) (string, bool) {
 	case ref <= n:
 		return d.files[ref-1].Path, true
 	default:
-		return d.str(uint64(ref - n - 1))
+		return d.str(uint32(ref - n - 1))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -28,45 +29,21 @@ var errChecksum = errors.New("does not match its checksum")
 // not kept. The error is an [ErrVersion], [ErrCorrupt] or [ErrLimit]; whatever
 // it is, the graph can only be rebuilt from its tree.
 func Read(data []byte, lim Limits) (*graph.Graph, error) {
-	entries, err := readHeader(data)
-	if err != nil {
-		return nil, err
-	}
-	r := &reader{data: data, entries: make(map[string]entry, len(entries))}
-	need := int64(len(data))
-	for _, e := range entries {
-		if e.size > maxSection {
-			return nil, &LimitError{math.MaxInt64, lim.memory()}
-		}
-		r.entries[e.tag] = e
-		if required[e.tag] {
-			need += int64(e.size)
-		}
-	}
-	for tag := range required {
-		if _, ok := r.entries[tag]; !ok {
-			return nil, corrupt(tag, errors.New("is missing"))
-		}
-	}
-	if need > lim.memory() {
-		return nil, &LimitError{need, lim.memory()}
-	}
-	r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecodeAllCapLimit(true),
-		zstd.WithDecoderMaxMemory(uint64(lim.memory())))
+	r, _, err := open(data, lim, true)
 	if err != nil {
 		return nil, err
 	}
 	defer r.zstd.Close()
 	d := &decoder{}
 	var tree graph.Hash
-	if err := r.section(tagMeta, func(b []byte) (err error) {
+	if err := r.section(tagMeta, nil, func(b []byte) (err error) {
 		d.counts, tree, err = decodeMeta(b)
 		return err
 	}); err != nil {
 		return nil, err
 	}
-	if m := d.counts.memory(); m > lim.memory()-need {
-		return nil, &LimitError{need + min(m, math.MaxInt64-need), lim.memory()}
+	if m := d.counts.memory(); m > lim.memory()-r.need {
+		return nil, &LimitError{r.need + min(m, math.MaxInt64-r.need), lim.memory()}
 	}
 	if err := d.decode(r); err != nil {
 		return nil, err
@@ -77,12 +54,6 @@ func Read(data []byte, lim Limits) (*graph.Graph, error) {
 		return nil, corrupt("(graph)", err)
 	}
 	return g, nil
-}
-
-var required = map[string]bool{
-	tagMeta: true, tagStrings: true, tagKeys: true, tagNodes: true, tagNames: true, tagSignatures: true,
-	tagText: true, tagHashes: true, tagVariants: true, tagEdges: true, tagSites: true, tagFiles: true,
-	tagKeywords: true, tagUnknowns: true,
 }
 
 // ReadFrom reads the graph file of size bytes in r; see [Read].
@@ -100,7 +71,7 @@ func ReadFrom(r io.ReaderAt, size int64, lim Limits) (*graph.Graph, error) {
 // Info describes a graph file without reading the graph.
 type Info struct {
 	Version  int
-	Digest   [sha256.Size]byte // of the content as the file claims it; Read checks the claim
+	Digest   [sha256.Size]byte // of the content, as the file claims it; see Verify
 	Sections []SectionInfo     // in the order of the file
 }
 
@@ -122,6 +93,30 @@ func Stat(data []byte) (Info, error) {
 		info.Sections = append(info.Sections, SectionInfo{e.tag, int64(e.stored), int64(e.size)})
 	}
 	return info, nil
+}
+
+// Verify reads all sections of a graph file, those that [Read] skips included,
+// and checks that their content has the digests that the file claims. It does
+// not check what the content means.
+func Verify(data []byte, lim Limits) error {
+	r, entries, err := open(data, lim, false)
+	if err != nil {
+		return err
+	}
+	defer r.zstd.Close()
+	var buf []byte
+	for i := range entries {
+		e := &entries[i]
+		if err := r.section(e.tag, &buf, func(content []byte) error {
+			if sha256.Sum256(content) != e.digest {
+				return errChecksum
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func corrupt(section string, err error) error {
@@ -182,21 +177,63 @@ type reader struct {
 	data    []byte
 	entries map[string]entry
 	zstd    *zstd.Decoder
+	need    int64 // bytes of the file and of the content of its sections
 }
 
-// section calls f with the checked content of a section.
-func (r *reader) section(tag string, f func(content []byte) error) error {
+// open reads the header and charges the sections to the limit: all, or only
+// the known ones, which have to be there.
+func open(data []byte, lim Limits, known bool) (*reader, []entry, error) {
+	entries, err := readHeader(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &reader{data: data, entries: make(map[string]entry, len(entries)), need: int64(len(data))}
+	for _, e := range entries {
+		r.entries[e.tag] = e
+		if known && !slices.Contains(tags, e.tag) {
+			continue
+		}
+		if e.size > maxSection {
+			return nil, nil, &LimitError{math.MaxInt64, lim.memory()}
+		}
+		r.need += int64(e.size)
+	}
+	for _, tag := range tags {
+		if _, ok := r.entries[tag]; !ok && known {
+			return nil, nil, corrupt(tag, errors.New("is missing"))
+		}
+	}
+	if r.need > lim.memory() {
+		return nil, nil, &LimitError{r.need, lim.memory()}
+	}
+	r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecodeAllCapLimit(true),
+		zstd.WithDecoderMaxMemory(uint64(lim.memory())))
+	return r, entries, err
+}
+
+// section calls f with the content of a section. The content is f's to keep if
+// buf is nil, else it is in *buf.
+func (r *reader) section(tag string, buf *[]byte, f func(content []byte) error) error {
 	e := r.entries[tag]
 	stored := r.data[e.offset : e.offset+e.stored]
 	if xxhash.Sum64(stored) != e.checksum {
 		return corrupt(tag, errChecksum)
 	}
-	content, err := r.zstd.DecodeAll(stored, make([]byte, 0, e.size))
+	var dst []byte
+	if buf != nil && uint64(cap(*buf)) >= e.size {
+		dst = (*buf)[:0:e.size]
+	} else {
+		dst = make([]byte, 0, e.size)
+	}
+	content, err := r.zstd.DecodeAll(stored, dst)
 	if err != nil {
 		return corrupt(tag, err)
 	}
-	if uint64(len(content)) != e.size || sha256.Sum256(content) != e.digest {
-		return corrupt(tag, errChecksum)
+	if uint64(len(content)) != e.size {
+		return corrupt(tag, errCount)
+	}
+	if buf != nil && cap(*buf) < len(content) {
+		*buf = content
 	}
 	if err := f(content); err != nil {
 		return corrupt(tag, err)
@@ -206,46 +243,46 @@ func (r *reader) section(tag string, f func(content []byte) error) error {
 
 // decoder holds what was restored so far.
 type decoder struct {
-	counts    counts
-	strings   fronts
-	keys      fronts
-	nodes     []graph.Node
-	nodeFiles []int32 // fileRef of each node
-	has       []byte  // of each node
-	edges     []graph.Edge
-	siteEnds  []uint32
-	sites     []graph.Site
-	files     []graph.File
-	unknowns  []graph.Unknown
-	skipped   []graph.Skipped
-	keywords  [][]string
+	counts   counts
+	strings  fronts
+	keys     fronts
+	fixed    fixed
+	nodes    []graph.Node
+	edges    []graph.Edge
+	siteEnds []uint32
+	sites    []graph.Site
+	files    []graph.File
+	unknowns []graph.Unknown
+	skipped  []graph.Skipped
+	keywords [][]string
 }
 
 // str returns the string with an index.
-func (d *decoder) str(id uint64) (string, bool) {
-	if id >= uint64(len(d.strings.ends)) {
+func (d *decoder) str(id uint32) (string, bool) {
+	if uint64(id) >= uint64(len(d.strings.ends)) {
 		return "", false
 	}
 	return d.strings.at(int(id)), true
 }
 
 // decode restores all sections but the first. Numbers and strings are
-// independent for the most part and are done side by side: one side fills the
-// fixed-size fields of nodes, the other then the strings.
+// independent for the most part and are done side by side.
 func (d *decoder) decode(r *reader) error {
 	nodesDone := make(chan struct{})
 	var nodes, edges error
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		nodes = r.section(tagNodes, d.decodeNodes)
+		var buf []byte
+		nodes = r.sections(nil, step{tagNodes, d.decodeNodes})
 		close(nodesDone)
 		if nodes == nil {
-			edges = r.sections(
+			edges = r.sections(&buf,
 				step{tagEdges, d.decodeEdges},
 				step{tagSites, d.decodeSites})
 		}
 	})
-	err := r.sections(
+	var buf []byte
+	err := r.sections(&buf,
 		step{tagStrings, d.decodeStrings},
 		step{tagKeys, d.decodeKeys},
 		step{tagFiles, d.decodeFiles},
@@ -253,12 +290,7 @@ func (d *decoder) decode(r *reader) error {
 		step{tagUnknowns, d.decodeUnknowns})
 	<-nodesDone
 	if err == nil && nodes == nil {
-		err = r.sections(
-			step{tagNames, d.decodeNames},
-			step{tagSignatures, d.decodeSignatures},
-			step{tagText, d.decodeText},
-			step{tagHashes, d.decodeHashes},
-			step{tagVariants, d.decodeVariants})
+		err = d.assemble(r)
 	}
 	wg.Wait()
 	return cmp.Or(nodes, edges, err)
@@ -269,9 +301,9 @@ type step struct {
 	f   func(content []byte) error
 }
 
-func (r *reader) sections(steps ...step) error {
+func (r *reader) sections(buf *[]byte, steps ...step) error {
 	for _, s := range steps {
-		if err := r.section(s.tag, s.f); err != nil {
+		if err := r.section(s.tag, buf, s.f); err != nil {
 			return err
 		}
 	}

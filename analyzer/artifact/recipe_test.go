@@ -137,7 +137,7 @@ func realistic(seed uint64, nodes, edges, sites int) *recipe {
 		for range r.IntN(max + 1) {
 			p := graph.Param{Name: word(r), Type: pick(r, types)}
 			ps = append(ps, p)
-			b = append(b, p.Name+" "+p.Type)
+			b = append(b, p.Name+" "+p.Type[strings.LastIndexByte(p.Type, '/')+1:])
 		}
 		return ps, strings.Join(b, ", ")
 	}

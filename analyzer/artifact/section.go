@@ -121,16 +121,8 @@ func (c *cursor) upto(hi uint64) uint64 {
 // natural reads a number that fits an int32 and is not negative.
 func (c *cursor) natural() int32 { return int32(c.upto(math.MaxInt32)) }
 
-// delta reads a signed difference to base; the sum is a natural number.
-func (c *cursor) delta(base int32) int32 {
-	d := c.int()
-	v := int64(base) + d
-	if d < -math.MaxInt32 || v < 0 || v > math.MaxInt32 {
-		c.fail()
-		return 0
-	}
-	return int32(v)
-}
+// id reads the index of a string.
+func (c *cursor) id() uint32 { return uint32(c.upto(math.MaxUint32)) }
 
 func (c *cursor) byte() byte {
 	if c.i >= len(c.b) {
@@ -153,6 +145,84 @@ func (c *cursor) bytes(n int) []byte {
 
 func (c *cursor) string() string {
 	return string(c.bytes(int(c.upto(uint64(len(c.b))))))
+}
+
+// numbers reads len(dst) numbers of 32 bits.
+func (c *cursor) numbers(dst []uint32) error {
+	b, i, k := c.b, c.i, 0
+	for k < len(dst) {
+		// Most numbers take one byte: try eight of them.
+		for i+8 <= len(b) && k+8 <= len(dst) {
+			v := binary.LittleEndian.Uint64(b[i:])
+			if v&0x8080808080808080 != 0 {
+				break
+			}
+			d := dst[k : k+8 : k+8]
+			d[0], d[1], d[2], d[3] = uint32(byte(v)), uint32(byte(v>>8)), uint32(byte(v>>16)), uint32(byte(v>>24))
+			d[4], d[5], d[6], d[7] = uint32(byte(v>>32)), uint32(byte(v>>40)), uint32(byte(v>>48)), uint32(byte(v>>56))
+			i, k = i+8, k+8
+		}
+		for stop := min(k+8, len(dst)); k < stop; k++ {
+			if i >= len(b) {
+				return errCount
+			}
+			v := uint64(b[i])
+			i++
+			if v >= 0x80 {
+				v &= 0x7f
+				for shift := 7; ; shift += 7 {
+					if i >= len(b) || shift > 28 {
+						return errRange
+					}
+					x := b[i]
+					i++
+					v |= uint64(x&0x7f) << shift
+					if x < 0x80 {
+						break
+					}
+				}
+				if v > math.MaxUint32 {
+					return errRange
+				}
+			}
+			dst[k] = uint32(v)
+		}
+	}
+	c.i = i
+	return nil
+}
+
+// unzigzag restores a signed number.
+func unzigzag(v uint32) int64 { return int64(v>>1) ^ -int64(v&1) }
+
+// numberColumn says where the numbers of a column go.
+type numberColumn struct {
+	c   *cursor
+	n   int
+	dst *[]uint32
+}
+
+// readNumbers reads whole columns.
+func readNumbers(cols ...numberColumn) error {
+	total := 0
+	for _, col := range cols {
+		// Every number takes a byte, so this bounds what is allocated.
+		if col.n > col.c.left() {
+			return errCount
+		}
+		total += col.n
+	}
+	buf := make([]uint32, total)
+	for _, col := range cols {
+		*col.dst, buf = buf[:col.n:col.n], buf[col.n:]
+		if err := col.c.numbers(*col.dst); err != nil {
+			return err
+		}
+		if col.c.left() != 0 {
+			return errTrailing
+		}
+	}
+	return nil
 }
 
 // left returns the number of bytes that were not read yet.

@@ -1,6 +1,8 @@
 package artifact
 
 import (
+	"math/bits"
+
 	"github.com/codekg/kg/analyzer/graph"
 )
 
@@ -37,70 +39,91 @@ func (e *encoder) encodeSignatures() []byte {
 	return joinColumns(&size, &name, &typ, &flags, &base)
 }
 
-func (d *decoder) decodeSignatures(content []byte) error {
+// signatureReader restores what encodeSignatures wrote.
+type signatureReader struct {
+	size   []uint32
+	params []graph.Param
+	bases  []string
+	bad    bool
+}
+
+func (r *signatureReader) open(d *decoder, content []byte) error {
 	var size, name, typ, flags, base cursor
 	if err := splitColumns(content, &size, &name, &typ, &flags, &base); err != nil {
 		return err
 	}
-	if d.counts.params != uint64(len(flags.b)) || d.counts.bases > uint64(len(base.b)) {
+	if d.counts.params != uint64(len(flags.b)) {
 		return errCount
 	}
+	lists := 0
+	for _, h := range d.fixed.has {
+		lists += bits.OnesCount8(h & (hasTypeParams | hasParams | hasResults | hasBases))
+	}
+	var names, types, bases []uint32
+	n := len(flags.b)
+	if err := readNumbers(numberColumn{&size, lists, &r.size}, numberColumn{&name, n, &names},
+		numberColumn{&typ, n, &types}, numberColumn{&base, int(d.counts.bases), &bases}); err != nil {
+		return err
+	}
 	ok := true
-	str := func(id uint64) string {
+	str := func(id uint32) string {
 		s, found := d.str(id)
 		ok = ok && found
 		return s
 	}
-	params := make([]graph.Param, d.counts.params)
-	for i := range params {
-		p := &params[i]
-		p.Name = str(name.uint())
-		p.Type = str(typ.uint())
-		p.Flags = graph.ParamFlags(flags.b[i])
+	r.params = make([]graph.Param, n)
+	for i := range r.params {
+		p := &r.params[i]
+		p.Name, p.Type, p.Flags = str(names[i]), str(types[i]), graph.ParamFlags(flags.b[i])
 	}
-	flags.i = len(flags.b)
-	bases := make([]string, d.counts.bases)
-	for i := range bases {
-		bases[i] = str(base.uint())
-	}
-	take := func() (ps []graph.Param) {
-		n := size.uint()
-		if n == 0 || n > uint64(len(params)) {
-			ok = false
-			return nil
-		}
-		ps, params = params[:n:n], params[n:]
-		return ps
-	}
-	for i, h := range d.has {
-		if h&(hasTypeParams|hasParams|hasResults|hasBases) == 0 {
-			continue
-		}
-		s := &d.nodes[i].Signature
-		if h&hasTypeParams != 0 {
-			s.TypeParams = take()
-		}
-		if h&hasParams != 0 {
-			s.Params = take()
-		}
-		if h&hasResults != 0 {
-			s.Results = take()
-		}
-		if h&hasBases != 0 {
-			n := size.uint()
-			if n == 0 || n > uint64(len(bases)) {
-				return errRange
-			}
-			s.Bases, bases = bases[:n:n], bases[n:]
-		}
+	r.bases = make([]string, len(bases))
+	for i, id := range bases {
+		r.bases[i] = str(id)
 	}
 	if !ok {
 		return errRange
 	}
-	if len(params) > 0 || len(bases) > 0 {
+	return nil
+}
+
+// take removes the next list from what is left.
+func take[T any](r *signatureReader, rest *[]T) []T {
+	n := r.size[0]
+	r.size = r.size[1:]
+	if n == 0 || uint64(n) > uint64(len(*rest)) {
+		r.bad = true
+		return nil
+	}
+	list := (*rest)[:n:n]
+	*rest = (*rest)[n:]
+	return list
+}
+
+// next sets the lists that h says node n has. open has counted them.
+func (r *signatureReader) next(h byte, n *graph.Node) {
+	s := &n.Signature
+	if h&hasTypeParams != 0 {
+		s.TypeParams = take(r, &r.params)
+	}
+	if h&hasParams != 0 {
+		s.Params = take(r, &r.params)
+	}
+	if h&hasResults != 0 {
+		s.Results = take(r, &r.params)
+	}
+	if h&hasBases != 0 {
+		s.Bases = take(r, &r.bases)
+	}
+}
+
+func (r *signatureReader) finish() error {
+	if r.bad {
+		return errRange
+	}
+	if len(r.params) > 0 || len(r.bases) > 0 {
 		return errTrailing
 	}
-	return finish(&size, &name, &typ, &flags, &base)
+	return nil
 }
 
 // encodeText makes the section of the long strings, which seldom repeat.
@@ -113,30 +136,47 @@ func (e *encoder) encodeText() []byte {
 		docLen.uint(uint64(len(n.Doc)))
 		doc.text(n.Doc)
 	}
-	e.counts.textBytes = uint64(len(sig.b) + len(doc.b))
 	return joinColumns(&sigLen, &docLen, &sig, &doc)
 }
 
-func (d *decoder) decodeText(content []byte) error {
+// textReader restores what encodeText wrote. The strings are parts of the
+// section.
+type textReader struct {
+	sigLen, docLen []uint32
+	sigs, docs     string // what is left
+	bad            bool
+}
+
+func (r *textReader) open(d *decoder, content []byte) error {
 	var sigLen, docLen, sig, doc cursor
 	if err := splitColumns(content, &sigLen, &docLen, &sig, &doc); err != nil {
 		return err
 	}
-	if uint64(len(sig.b)+len(doc.b)) != d.counts.textBytes {
-		return errCount
+	r.sigs, r.docs = stringOf(sig.b), stringOf(doc.b)
+	n := len(d.fixed.kind)
+	return readNumbers(numberColumn{&sigLen, n, &r.sigLen}, numberColumn{&docLen, n, &r.docLen})
+}
+
+func (r *textReader) next(i int, n *graph.Node) {
+	s, d := r.sigLen[i], r.docLen[i]
+	if uint64(s) > uint64(len(r.sigs)) || uint64(d) > uint64(len(r.docs)) {
+		r.bad = true
+		return
 	}
-	sigs, docs := string(sig.b), string(doc.b)
-	for i := range d.nodes {
-		n := &d.nodes[i]
-		if k := sigLen.upto(uint64(len(sigs))); k > 0 {
-			n.Signature.Text, sigs = sigs[:k], sigs[k:]
-		}
-		if k := docLen.upto(uint64(len(docs))); k > 0 {
-			n.Doc, docs = docs[:k], docs[k:]
-		}
+	if s > 0 {
+		n.Signature.Text, r.sigs = r.sigs[:s], r.sigs[s:]
 	}
-	if len(sigs) > 0 || len(docs) > 0 {
+	if d > 0 {
+		n.Doc, r.docs = r.docs[:d], r.docs[d:]
+	}
+}
+
+func (r *textReader) finish() error {
+	if r.bad {
+		return errRange
+	}
+	if len(r.sigs) > 0 || len(r.docs) > 0 {
 		return errTrailing
 	}
-	return finish(&sigLen, &docLen)
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // stringTable collects strings and gives each an index in sorted order. The
@@ -86,40 +87,47 @@ func readFronts(content []byte, n int, total uint64) (fronts, error) {
 	if err := splitColumns(content, &shared, &rest, &text); err != nil {
 		return fronts{}, err
 	}
-	if n > shared.left() || n > rest.left() || total > math.MaxUint32 {
-		return fronts{}, errCount
-	}
-	buf := make([]byte, 0, total)
-	ends := make([]uint32, n)
-	last := 0 // start of the string before
-	for i := range ends {
-		k, m := shared.uint(), rest.uint()
-		start := len(buf)
-		if k > uint64(start-last) || m > uint64(text.left()) || uint64(start)+k+m > total {
-			return fronts{}, errRange
-		}
-		buf = append(buf, buf[last:last+int(k)]...)
-		buf = append(buf, text.bytes(int(m))...)
-		ends[i] = uint32(len(buf))
-		last = start
-	}
-	if uint64(len(buf)) != total {
-		return fronts{}, errTrailing
-	}
-	if err := finish(&shared, &rest, &text); err != nil {
+	var sharedN, restN []uint32
+	if err := readNumbers(numberColumn{&shared, n, &sharedN}, numberColumn{&rest, n, &restN}); err != nil {
 		return fronts{}, err
 	}
-	return fronts{text: string(buf), ends: ends}, nil
+	if total > math.MaxUint32 {
+		return fronts{}, errRange
+	}
+	buf := make([]byte, total)
+	ends := restN // each is read before it is overwritten
+	last, at := uint64(0), uint64(0)
+	for i := range ends {
+		k, m := uint64(sharedN[i]), uint64(restN[i])
+		if k > at-last || at+k+m > total || m > uint64(text.left()) {
+			return fronts{}, errRange
+		}
+		copy(buf[at:at+k], buf[last:])
+		copy(buf[at+k:], text.b[text.i:text.i+int(m)])
+		text.i += int(m)
+		last, at = at, at+k+m
+		ends[i] = uint32(at)
+	}
+	if at != total {
+		return fronts{}, errTrailing
+	}
+	return fronts{text: stringOf(buf), ends: ends}, finish(&text)
 }
+
+// stringOf returns b as a string without a copy. b must not change any more.
+func stringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // declared returns the part of a key that is likely to be written in the
 // source: the qualified name without package, file and parameters. It only
-// has to guess well: what it does not give is stored.
+// has to guess well, as what it does not give is stored; but what it gives is
+// part of the format: a change needs a new version.
 func declared(key string) string {
 	if i := strings.IndexByte(key, '#'); i >= 0 {
 		key = key[i+1:]
-		if i := strings.LastIndex(key, "::"); i >= 0 {
-			key = key[i+2:]
+		if strings.IndexByte(key, ':') >= 0 {
+			if i := strings.LastIndex(key, "::"); i >= 0 {
+				key = key[i+2:]
+			}
 		}
 		if i := strings.IndexByte(key, '('); i >= 0 {
 			key = key[:i]

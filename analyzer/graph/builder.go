@@ -10,9 +10,10 @@ import (
 // [Graph] of them. It is not safe for concurrent use; callers that work in
 // parallel collect [RawEdge] values of their own and add them at the end.
 //
-// The graph depends only on what was added, not on the order, except that two
+// The graph depends only on what was added, not on the order, except that
 // nodes with one key are numbered in the order they were added: callers add
-// them in the order of file and line.
+// them in the order of file and line. Numbers are natural, parents have no
+// cycle, edges and sites refer to what was added: the builder does not check.
 type Builder struct {
 	nodes    []Node
 	edges    []RawEdge
@@ -42,16 +43,18 @@ func (b *Builder) AddNode(n Node) ID {
 	return ID(len(b.nodes) - 1)
 }
 
-// AddEdge adds one edge with at most one site.
+// AddEdge adds one edge with at most one site. Edges of kind [EdgeContains] are
+// left out of the graph: they are kept as Node.Parent.
 func (b *Builder) AddEdge(e RawEdge) { b.edges = append(b.edges, e) }
 
-// AddEdges adds edges; the slice may be reused afterwards.
+// AddEdges adds edges as AddEdge does; the slice may be reused afterwards.
 func (b *Builder) AddEdges(es []RawEdge) { b.edges = append(b.edges, es...) }
 
 // Grow makes room for n more edges.
 func (b *Builder) Grow(n int) { b.edges = slices.Grow(b.edges, n) }
 
-// AddFile adds a file and returns its index for [Site.File].
+// AddFile adds a file and returns its index for [Site.File]. Of several files
+// with one path the first is kept.
 func (b *Builder) AddFile(f File) int32 {
 	b.files = append(b.files, f)
 	return int32(len(b.files) - 1)
@@ -63,7 +66,8 @@ func (b *Builder) AddUnknown(u Unknown) {
 	b.unknowns = append(b.unknowns, u)
 }
 
-// AddSkipped adds files that were not analysed.
+// AddSkipped adds files that were not analysed. The counts of one language are
+// added up.
 func (b *Builder) AddSkipped(s Skipped) { b.skipped = append(b.skipped, s) }
 
 // SetTree sets the digest of the tree.
@@ -126,12 +130,17 @@ func (b *Builder) buildFiles(g *Graph) []int32 {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortFunc(order, func(x, y int32) int { return cmp.Compare(b.files[x].Path, b.files[y].Path) })
+	slices.SortFunc(order, func(x, y int32) int {
+		return cmp.Or(cmp.Compare(b.files[x].Path, b.files[y].Path), cmp.Compare(x, y))
+	})
 	fileMap := make([]int32, len(b.files))
-	g.Files = make([]File, len(b.files))
-	for to, from := range order {
-		g.Files[to] = b.files[from]
-		fileMap[from] = int32(to)
+	g.Files = make([]File, 0, len(b.files))
+	for _, from := range order {
+		f := &b.files[from]
+		if n := len(g.Files); n == 0 || g.Files[n-1].Path != f.Path {
+			g.Files = append(g.Files, *f)
+		}
+		fileMap[from] = int32(len(g.Files) - 1)
 	}
 	return fileMap
 }
@@ -148,23 +157,7 @@ func (b *Builder) buildNodes(g *Graph) []ID {
 		return cmp.Compare(x, y)
 	}
 	slices.SortFunc(order, byKey)
-	// Number the nodes that share a key, then restore the order: "k~2" may
-	// sort after keys that begin with "k".
-	renamed := false
-	for i := 1; i < len(order); {
-		j := i
-		for j < len(order) && b.nodes[order[j]].Key == b.nodes[order[i-1]].Key {
-			j++
-		}
-		for k := i; k < j; k++ {
-			n := &b.nodes[order[k]]
-			b.AddUnknown(Unknown{Reason: ReasonDuplicate, File: n.File, Line: n.Line, EndLine: n.EndLine, Detail: n.Key})
-			n.Key = NthKey(n.Key, k-i+2)
-			renamed = true
-		}
-		i = j + 1
-	}
-	if renamed {
+	if b.numberDuplicates(order) {
 		slices.SortFunc(order, byKey)
 	}
 	nodeMap := make([]ID, len(b.nodes))
@@ -174,11 +167,43 @@ func (b *Builder) buildNodes(g *Graph) []ID {
 		nodeMap[from] = ID(to)
 	}
 	for i := range g.Nodes {
-		if p := g.Nodes[i].Parent; p != None {
-			g.Nodes[i].Parent = nodeMap[p]
+		n := &g.Nodes[i]
+		if n.Parent != None {
+			n.Parent = nodeMap[n.Parent]
 		}
+		s := &n.Signature
+		s.TypeParams, s.Params, s.Results = orNil(s.TypeParams), orNil(s.Params), orNil(s.Results)
+		s.Bases, n.Variants = orNil(s.Bases), orNil(n.Variants)
 	}
 	return nodeMap
+}
+
+// numberDuplicates gives each node but the first of those that share a key a
+// key of its own, and records it. order holds all nodes, sorted by key; "k~2"
+// may have to go elsewhere then, because it can sort after other keys that
+// begin with "k". It reports whether there was a duplicate.
+func (b *Builder) numberDuplicates(order []int32) bool {
+	var taken map[string]bool // the keys that were there, and the new ones
+	for i := 1; i < len(order); i++ {
+		key := b.nodes[order[i-1]].Key
+		nth := 2
+		for ; i < len(order) && b.nodes[order[i]].Key == key; i++ {
+			if taken == nil {
+				taken = make(map[string]bool, len(b.nodes))
+				for k := range b.nodes {
+					taken[b.nodes[k].Key] = true
+				}
+			}
+			n := &b.nodes[order[i]]
+			b.AddUnknown(Unknown{Reason: ReasonDuplicate, File: n.File, Line: n.Line, EndLine: n.EndLine, Detail: key})
+			for taken[NthKey(key, nth)] {
+				nth++
+			}
+			n.Key = NthKey(key, nth)
+			taken[n.Key] = true
+		}
+	}
+	return taken != nil
 }
 
 func (b *Builder) buildKeywords(g *Graph) []int32 {
@@ -197,7 +222,7 @@ func (b *Builder) buildKeywords(g *Graph) []int32 {
 }
 
 func (b *Builder) buildEdges(g *Graph, nodeMap []ID, fileMap, kwMap []int32) {
-	es := b.edges
+	es := slices.DeleteFunc(b.edges, func(e RawEdge) bool { return e.Kind == EdgeContains })
 	for i := range es {
 		e := &es[i]
 		e.From, e.To = nodeMap[e.From], nodeMap[e.To]
@@ -309,13 +334,22 @@ func compareSites(x, y *Site) int {
 }
 
 func (b *Builder) buildUnknowns(g *Graph) {
-	slices.SortFunc(b.unknowns, func(x, y Unknown) int {
-		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Reason, y.Reason),
-			cmp.Compare(x.EndLine, y.EndLine), cmp.Compare(x.Detail, y.Detail), cmp.Compare(x.Count, y.Count))
-	})
+	slices.SortFunc(b.unknowns, compareUnknowns)
 	g.Unknowns = b.unknowns
 	slices.SortFunc(b.skipped, func(x, y Skipped) int { return cmp.Compare(x.Lang, y.Lang) })
-	g.Skipped = b.skipped
+	for _, s := range b.skipped {
+		if n := len(g.Skipped); n > 0 && g.Skipped[n-1].Lang == s.Lang {
+			g.Skipped[n-1].Files += s.Files
+			g.Skipped[n-1].Bytes += s.Bytes
+			continue
+		}
+		g.Skipped = append(g.Skipped, s)
+	}
+}
+
+func compareUnknowns(x, y Unknown) int {
+	return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Reason, y.Reason),
+		cmp.Compare(x.EndLine, y.EndLine), cmp.Compare(x.Detail, y.Detail), cmp.Compare(x.Count, y.Count))
 }
 
 // index makes the adjacency arrays from the sorted edges.
@@ -340,129 +374,20 @@ func (g *Graph) index() {
 	for k := 1; k < len(byKind); k++ {
 		byKind[k] += byKind[k-1]
 	}
-	order := make([]uint32, len(g.Edges))
+	type target struct {
+		to   ID
+		edge uint32
+	}
+	order := make([]target, len(g.Edges))
 	for i := range g.Edges {
-		k := g.Edges[i].Kind
-		order[byKind[k]] = uint32(i)
-		byKind[k]++
+		e := &g.Edges[i]
+		order[byKind[e.Kind]] = target{e.To, uint32(i)}
+		byKind[e.Kind]++
 	}
 	g.inIdx = make([]uint32, len(g.Edges))
 	next := slices.Clone(g.in)
-	for _, i := range order {
-		to := g.Edges[i].To
-		g.inIdx[next[to]] = i
-		next[to]++
+	for _, t := range order {
+		g.inIdx[next[t.to]] = t.edge
+		next[t.to]++
 	}
 }
-
-// Columns is the whole content of a graph as plain slices, for the code that
-// stores and restores it. SiteEnds[i] is the end of edge i's sites in Sites;
-// they start where the ones of the edge before end.
-type Columns struct {
-	Nodes    []Node
-	Edges    []Edge
-	SiteEnds []uint32
-	Sites    []Site
-	Files    []File
-	Unknowns []Unknown
-	Skipped  []Skipped
-	Keywords [][]string
-	Tree     Hash
-}
-
-// Columns returns the graph's content. It shares memory with g.
-func (g *Graph) Columns() Columns {
-	ends := make([]uint32, len(g.Edges))
-	for i := range g.Edges {
-		ends[i] = g.Edges[i].siteHi
-	}
-	return Columns{g.Nodes, g.Edges, ends, g.sites, g.Files, g.Unknowns, g.Skipped, g.Keywords, g.Tree}
-}
-
-// FromColumns restores a graph. It checks every invariant that readers rely
-// on, because the columns may come from a hostile file, and takes ownership of
-// the slices. O(n + m).
-func FromColumns(c Columns) (*Graph, error) {
-	if len(c.SiteEnds) != len(c.Edges) {
-		return nil, fmt.Errorf("graph: %d site ends for %d edges", len(c.SiteEnds), len(c.Edges))
-	}
-	g := &Graph{Nodes: c.Nodes, Edges: c.Edges, Files: c.Files, Unknowns: c.Unknowns,
-		Skipped: c.Skipped, Keywords: c.Keywords, Tree: c.Tree, sites: c.Sites}
-	nodes, files := ID(len(c.Nodes)), int32(len(c.Files))
-	bad := func(what string, i int) error { return fmt.Errorf("graph: invalid %s %d", what, i) }
-	for i := range c.Nodes {
-		n := &c.Nodes[i]
-		if i > 0 && n.Key <= c.Nodes[i-1].Key || n.Parent < None || n.Parent >= nodes ||
-			n.Kind >= kindEnd || n.Visibility >= visibilityEnd || n.Flags&^FlagMask != 0 {
-			return nil, bad("node", i)
-		}
-	}
-	if i := parentCycle(c.Nodes); i >= 0 {
-		return nil, bad("parent of node", i)
-	}
-	for i := range c.Files {
-		f := &c.Files[i]
-		if i > 0 && f.Path <= c.Files[i-1].Path || f.Node < None || f.Node >= nodes {
-			return nil, bad("file", i)
-		}
-	}
-	lo := uint32(0)
-	for i := range c.Edges {
-		e := &c.Edges[i]
-		hi := c.SiteEnds[i]
-		if e.From < 0 || e.From >= nodes || e.To < 0 || e.To >= nodes || e.Type < None || e.Type >= nodes ||
-			e.Kind >= edgeKindEnd || e.Certainty >= certaintyEnd || hi < lo || int(hi) > len(c.Sites) {
-			return nil, bad("edge", i)
-		}
-		if i > 0 {
-			p := &c.Edges[i-1]
-			if compareEnds(&RawEdge{From: p.From, Kind: p.Kind, To: p.To, Type: p.Type},
-				&RawEdge{From: e.From, Kind: e.Kind, To: e.To, Type: e.Type}) >= 0 {
-				return nil, bad("order of edge", i)
-			}
-		}
-		e.siteLo, e.siteHi = lo, hi
-		lo = hi
-	}
-	if int(lo) != len(c.Sites) {
-		return nil, bad("sites after edge", len(c.Edges))
-	}
-	for i := range c.Sites {
-		s := &c.Sites[i]
-		if s.File < 0 || s.File >= files || s.Line < 0 || s.Col < 0 || s.Keywords < -1 || int(s.Keywords) >= len(c.Keywords) {
-			return nil, bad("site", i)
-		}
-	}
-	for i := range c.Unknowns {
-		if c.Unknowns[i].Reason >= reasonEnd {
-			return nil, bad("unknown", i)
-		}
-	}
-	g.canonical()
-	g.index()
-	return g, nil
-}
-
-// parentCycle returns the index of a node that is its own ancestor, or -1.
-func parentCycle(nodes []Node) int {
-	const done = -1
-	mark := make([]int32, len(nodes)) // 0: not seen; done; else the walk that saw it
-	for i := range nodes {
-		walk := int32(i + 1)
-		n := ID(i)
-		for n != None && mark[n] == 0 {
-			mark[n] = walk
-			n = nodes[n].Parent
-		}
-		if n != None && mark[n] == walk {
-			return i
-		}
-		for n = ID(i); n != None && mark[n] == walk; n = nodes[n].Parent {
-			mark[n] = done
-		}
-	}
-	return -1
-}
-
-// SetParent sets the parent of a node that was added before.
-func (b *Builder) SetParent(n, parent ID) { b.nodes[n].Parent = parent }

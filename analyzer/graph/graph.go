@@ -146,6 +146,8 @@ const (
 	SiteSpreadKw                       // keywords are spread (f(**kw))
 	SiteGo                             // the call runs concurrently or later (go, defer)
 	SiteTest                           // the site is in test code
+
+	siteFlagMask = SiteTest<<1 - 1
 )
 
 // File is one source file of the tree.
