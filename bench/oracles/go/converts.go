@@ -47,19 +47,19 @@ func (w *walker) convertNode(n ast.Node, stack []ast.Node) {
 			w.convertList(tuple(sig.Results()), n.Results, ctxReturn, stack)
 		}
 	case *ast.SendStmt:
-		if ch, ok := core(w.c.info.TypeOf(n.Chan)).(*types.Chan); ok {
+		if ch, ok := core(w.c.Info.TypeOf(n.Chan)).(*types.Chan); ok {
 			w.convert(ch.Elem(), n.Value, ctxSend, stack)
 		}
 	case *ast.CompositeLit:
 		w.convertLit(n, stack)
 	case *ast.RangeStmt:
 		if n.Tok == token.ASSIGN {
-			key, value := rangeTypes(w.c.info.TypeOf(n.X))
+			key, value := rangeTypes(w.c.Info.TypeOf(n.X))
 			w.convertType(w.lhsType(n.Key), key, n.X, ctxRange, stack)
 			w.convertType(w.lhsType(n.Value), value, n.X, ctxRange, stack)
 		}
 	case *ast.IndexExpr:
-		if m, ok := core(w.c.info.TypeOf(n.X)).(*types.Map); ok {
+		if m, ok := core(w.c.Info.TypeOf(n.X)).(*types.Map); ok {
 			w.convert(m.Key(), n.Index, ctxIndex, stack)
 		}
 	case *ast.BinaryExpr:
@@ -86,7 +86,7 @@ func (w *walker) convertSpec(spec *ast.ValueSpec) {
 	}
 	to := make([]types.Type, len(spec.Names))
 	for i := range to {
-		to[i] = w.c.info.TypeOf(spec.Type)
+		to[i] = w.c.Info.TypeOf(spec.Type)
 	}
 	w.convertList(to, spec.Values, ctxAssign, nil)
 }
@@ -94,13 +94,13 @@ func (w *walker) convertSpec(spec *ast.ValueSpec) {
 // lhsType is the type of a variable that is assigned to, nil if it is declared
 // there.
 func (w *walker) lhsType(e ast.Expr) types.Type {
-	if id, ok := e.(*ast.Ident); ok && (id.Name == "_" || w.c.info.Defs[id] != nil) {
+	if id, ok := e.(*ast.Ident); ok && (id.Name == "_" || w.c.Info.Defs[id] != nil) {
 		return nil
 	}
 	if e == nil {
 		return nil
 	}
-	return w.c.info.TypeOf(e)
+	return w.c.Info.TypeOf(e)
 }
 
 func tuple(t *types.Tuple) []types.Type {
@@ -115,7 +115,7 @@ func tuple(t *types.Tuple) []types.Type {
 // second result.
 func (w *walker) convertList(to []types.Type, values []ast.Expr, ctx string, stack []ast.Node) {
 	if len(values) == 1 && len(to) > 1 {
-		if results, ok := w.c.info.TypeOf(values[0]).(*types.Tuple); ok {
+		if results, ok := w.c.Info.TypeOf(values[0]).(*types.Tuple); ok {
 			for i, t := range to {
 				if i < results.Len() {
 					w.convertType(t, results.At(i).Type(), values[0], ctx, stack)
@@ -132,7 +132,7 @@ func (w *walker) convertList(to []types.Type, values []ast.Expr, ctx string, sta
 }
 
 func (w *walker) convertCall(call *ast.CallExpr, stack []ast.Node) {
-	tv := w.c.info.Types[call.Fun]
+	tv := w.c.Info.Types[call.Fun]
 	switch {
 	case tv.IsType():
 		if len(call.Args) == 1 {
@@ -149,7 +149,7 @@ func (w *walker) convertCall(call *ast.CallExpr, stack []ast.Node) {
 	}
 	params := tuple(sig.Params())
 	if len(call.Args) == 1 && len(params) != 1 || sig.Variadic() && len(call.Args) == 1 {
-		if results, ok := w.c.info.TypeOf(call.Args[0]).(*types.Tuple); ok {
+		if results, ok := w.c.Info.TypeOf(call.Args[0]).(*types.Tuple); ok {
 			params = spread(params, sig.Variadic(), results.Len())
 			w.convertList(params, call.Args, ctxArgument, stack)
 			return
@@ -186,7 +186,7 @@ func (w *walker) convertBuiltin(call *ast.CallExpr, stack []ast.Node) {
 	if !ok || len(call.Args) == 0 {
 		return
 	}
-	switch under := core(w.c.info.TypeOf(call.Args[0])).(type) {
+	switch under := core(w.c.Info.TypeOf(call.Args[0])).(type) {
 	case *types.Slice:
 		if id.Name == "append" && !call.Ellipsis.IsValid() {
 			for _, a := range call.Args[1:] {
@@ -201,7 +201,7 @@ func (w *walker) convertBuiltin(call *ast.CallExpr, stack []ast.Node) {
 }
 
 func (w *walker) convertLit(lit *ast.CompositeLit, stack []ast.Node) {
-	t := w.c.info.TypeOf(lit)
+	t := w.c.Info.TypeOf(lit)
 	if t == nil {
 		return
 	}
@@ -222,7 +222,7 @@ func (w *walker) convertLit(lit *ast.CompositeLit, stack []ast.Node) {
 					w.convert(u.Field(i).Type(), value, ctxLiteral, stack)
 				}
 			} else if id, ok := kv.Key.(*ast.Ident); ok {
-				if f, ok := w.c.info.Uses[id].(*types.Var); ok {
+				if f, ok := w.c.Info.Uses[id].(*types.Var); ok {
 					w.convert(f.Type(), value, ctxLiteral, stack)
 				}
 			}
@@ -242,7 +242,7 @@ func (w *walker) convertLit(lit *ast.CompositeLit, stack []ast.Node) {
 // convertCompare records the conversion of the concrete side of a comparison to
 // the type of the other side.
 func (w *walker) convertCompare(x, y ast.Expr, stack []ast.Node) {
-	tx, ty := w.c.info.TypeOf(x), w.c.info.TypeOf(y)
+	tx, ty := w.c.Info.TypeOf(x), w.c.Info.TypeOf(y)
 	if tx == nil || ty == nil {
 		return
 	}
@@ -257,12 +257,12 @@ func (w *walker) convertCompare(x, y ast.Expr, stack []ast.Node) {
 // satisfies records the type arguments that are checked against an interface of
 // the repository. They break with it like conversions do.
 func (w *walker) satisfies(id *ast.Ident, stack []ast.Node) {
-	inst, ok := w.c.info.Instances[id]
+	inst, ok := w.c.Info.Instances[id]
 	if !ok {
 		return
 	}
 	var params *types.TypeParamList
-	switch obj := w.c.info.Uses[id].(type) {
+	switch obj := w.c.Info.Uses[id].(type) {
 	case *types.Func:
 		params = obj.Signature().TypeParams()
 		if params.Len() == 0 {
@@ -284,7 +284,7 @@ func (w *walker) satisfies(id *ast.Ident, stack []ast.Node) {
 func (w *walker) enclosing(stack []ast.Node) *types.Signature {
 	for i := len(stack) - 1; i >= 0; i-- {
 		if lit, ok := stack[i].(*ast.FuncLit); ok {
-			sig, _ := w.c.info.TypeOf(lit).(*types.Signature)
+			sig, _ := w.c.Info.TypeOf(lit).(*types.Signature)
 			return sig
 		}
 	}
@@ -336,7 +336,7 @@ func rangeTypes(t types.Type) (key, value types.Type) {
 }
 
 func (w *walker) convert(to types.Type, value ast.Expr, ctx string, stack []ast.Node) {
-	tv, ok := w.c.info.Types[value]
+	tv, ok := w.c.Info.Types[value]
 	if !ok {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/codekg/kg/bench/gosrc"
 	"github.com/codekg/kg/bench/record"
 )
 
@@ -91,20 +92,20 @@ func fileID(rel string) string { return "file:" + rel }
 func packageID(path string) string { return "package:" + path }
 
 // declare records the definitions of the files that are judged in c.
-func (o *output) declare(c *checked) {
-	if len(c.judge) == 0 {
+func (o *output) declare(c *gosrc.Package) {
+	if len(c.Judge) == 0 {
 		return
 	}
 	pkgDir := o.relPath(filepath.Join(c.Dir, "x"))
 	o.add(&record.Def{
-		ID: packageID(c.path()), Kind: "package", Name: c.Name, QName: c.path(),
-		File: strings.TrimSuffix(strings.TrimSuffix(pkgDir, "x"), "/"), Group: c.group,
+		ID: packageID(c.Path()), Kind: "package", Name: c.Name, QName: c.Path(),
+		File: strings.TrimSuffix(strings.TrimSuffix(pkgDir, "x"), "/"), Group: c.Group,
 	})
-	for _, f := range c.judge {
+	for _, f := range c.Judge {
 		d := &declarer{o: o, c: c, file: f, rel: o.relPath(o.position(f.FileStart).Filename)}
 		o.add(&record.Def{
 			ID: fileID(d.rel), Kind: "file", Name: d.rel[strings.LastIndex(d.rel, "/")+1:], QName: d.rel,
-			File: d.rel, DefLine: 1, Line: 1, Col: 1, EndLine: o.position(f.FileEnd).Line, Group: c.group,
+			File: d.rel, DefLine: 1, Line: 1, Col: 1, EndLine: o.position(f.FileEnd).Line, Group: c.Group,
 		})
 		for _, decl := range f.Decls {
 			d.decl(decl, false)
@@ -115,7 +116,7 @@ func (o *output) declare(c *checked) {
 // declarer records the definitions of one file.
 type declarer struct {
 	o    *output
-	c    *checked
+	c    *gosrc.Package
 	file *ast.File
 	rel  string
 }
@@ -130,7 +131,7 @@ func (d *declarer) def(kind string, name *ast.Ident, first, last token.Pos, pare
 	def := &record.Def{
 		ID: id, Kind: kind, Name: name.Name, QName: d.c.Name + "." + name.Name, File: d.rel,
 		DefLine: d.o.position(first).Line, Line: at.Line, Col: at.Column,
-		EndLine: d.o.position(last).Line, Group: d.c.group,
+		EndLine: d.o.position(last).Line, Group: d.c.Group,
 	}
 	if parent != nil {
 		def.Parent, def.QName = parent.ID, parent.QName+"."+name.Name
@@ -175,7 +176,7 @@ func (d *declarer) function(fd *ast.FuncDecl) {
 		if fd.Recv != nil {
 			def.QName = d.c.Name + "." + recvName(fd.Recv) + "." + fd.Name.Name
 		}
-		if fn, ok := d.c.info.Defs[fd.Name].(*types.Func); ok {
+		if fn, ok := d.c.Info.Defs[fd.Name].(*types.Func); ok {
 			if named := receiver(fn); named != nil {
 				def.Parent = d.o.id(named.Obj().Pos())
 				def.Generic = def.Generic || named.TypeParams().Len() > 0

@@ -58,9 +58,9 @@ func (w *walker) ident(id *ast.Ident, stack []ast.Node, recv bool) {
 	if w.skip[id] || id.Name == "_" {
 		return
 	}
-	obj, used := w.c.info.Uses[id]
+	obj, used := w.c.Info.Uses[id]
 	if !used || obj == nil {
-		if _, defined := w.c.info.Defs[id]; !defined {
+		if _, defined := w.c.Info.Defs[id]; !defined {
 			w.open(id, stack)
 		}
 		return
@@ -199,7 +199,7 @@ func (w *walker) function(id *ast.Ident, fn *types.Func, r role, stack []ast.Nod
 	if r.recv != nil {
 		s.Shape = exprShape(w, r.recv) + "."
 		if sel, ok := selector(r.expr); ok {
-			if sn := w.c.info.Selections[sel]; sn != nil {
+			if sn := w.c.Info.Selections[sel]; sn != nil {
 				if len(sn.Index()) > 1 {
 					tag(s, record.TagPromoted)
 				}
@@ -267,7 +267,7 @@ func (w *walker) variable(id *ast.Ident, v *types.Var, r role, stack []ast.Node)
 	}
 	promoted := false
 	if sel, ok := selector(r.expr); ok && sel.Sel == id {
-		if sn := w.c.info.Selections[sel]; sn != nil {
+		if sn := w.c.Info.Selections[sel]; sn != nil {
 			promoted = len(sn.Index()) > 1
 		}
 	}
@@ -318,7 +318,7 @@ func access(r role, field bool) (reads, writes bool) {
 func exprShape(w *walker, e ast.Expr) string {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.Ident:
-		switch obj := w.c.info.Uses[x].(type) {
+		switch obj := w.c.Info.Uses[x].(type) {
 		case *types.PkgName:
 			return "package"
 		case *types.TypeName:
@@ -336,10 +336,10 @@ func exprShape(w *walker, e ast.Expr) string {
 		}
 		return "name"
 	case *ast.SelectorExpr:
-		if sn := w.c.info.Selections[x]; sn != nil && sn.Kind() == types.FieldVal {
+		if sn := w.c.Info.Selections[x]; sn != nil && sn.Kind() == types.FieldVal {
 			return "field"
 		}
-		if _, ok := w.c.info.Uses[x.Sel].(*types.Var); ok {
+		if _, ok := w.c.Info.Uses[x.Sel].(*types.Var); ok {
 			return "global"
 		}
 		return "selector"

@@ -12,7 +12,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"go/token"
 	"io"
 	"io/fs"
 	"os"
@@ -23,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/codekg/kg/bench/gosrc"
 	"github.com/codekg/kg/bench/record"
 )
 
@@ -78,19 +78,15 @@ func run(dir, tags, out string, prepare bool, log io.Writer) error {
 
 // judge makes the records of the repository at dir.
 func judge(dir, tags string, prepare bool, log io.Writer) (*record.Oracle, error) {
-	root, err := filepath.Abs(dir)
+	l, err := gosrc.NewLoader(dir)
 	if err != nil {
 		return nil, err
 	}
-	if root, err = filepath.EvalSymlinks(root); err != nil {
-		return nil, err
-	}
-	groups, err := findGroups(root)
+	groups, err := gosrc.FindGroups(l.Root)
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{root: root, fset: token.NewFileSet(), judged: map[string]bool{}}
-	out := newOutput(root, l.fset)
+	out := newOutput(l.Root, l.Fset)
 	oracle := &record.Oracle{Meta: record.Meta{
 		Lang: "go", Tool: runtime.Version() + " go/types " + runtime.GOOS + "/" + runtime.GOARCH,
 		Closed: []string{
@@ -101,17 +97,17 @@ func judge(dir, tags string, prepare bool, log io.Writer) (*record.Oracle, error
 	}}
 	reasons := map[string]string{} // why a file is not judged, by path
 	for _, g := range groups {
-		name, err := filepath.Rel(root, g.dir)
+		name, err := filepath.Rel(l.Root, g.Dir)
 		if err != nil {
 			return nil, err
 		}
 		name = filepath.ToSlash(name)
 		if prepare {
-			if err := g.prepare(log); err != nil {
+			if err := g.Prepare(log); err != nil {
 				fmt.Fprintf(log, "module %s: go mod download: %v\n", name, err)
 			}
 		}
-		pkgs, err := l.load(g, name, tags)
+		pkgs, err := l.Load(g, name, tags)
 		if err != nil {
 			oracle.Meta.Notes = append(oracle.Meta.Notes, "module "+name+" was not loaded")
 			fmt.Fprintf(log, "module %s: %v\n", name, err)
@@ -122,7 +118,7 @@ func judge(dir, tags string, prepare bool, log io.Writer) (*record.Oracle, error
 		}
 		for _, c := range pkgs {
 			out.walk(c)
-			for f, why := range c.broken {
+			for f, why := range c.Broken {
 				reasons[out.relPath(f)] = why
 			}
 			for _, f := range c.IgnoredGoFiles {
@@ -132,17 +128,17 @@ func judge(dir, tags string, prepare bool, log io.Writer) (*record.Oracle, error
 		out.relations(pkgs)
 		fmt.Fprintf(log, "module %s: %d packages\n", name, len(pkgs))
 	}
-	if oracle.Files, err = out.files(l, reasons); err != nil {
+	if oracle.Files, err = out.files(reasons); err != nil {
 		return nil, err
 	}
-	oracle.Meta.Errors = int(l.errors.Load())
+	oracle.Meta.Errors = l.Errors
 	oracle.Defs, oracle.Sites = out.order, out.sites
 	out.sort(oracle)
 	return oracle, nil
 }
 
 // files lists every Go file of the repository, judged or not.
-func (o *output) files(l *loader, reasons map[string]string) ([]*record.File, error) {
+func (o *output) files(reasons map[string]string) ([]*record.File, error) {
 	var list []*record.File
 	err := filepath.WalkDir(o.root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/codekg/kg/bench/gosrc"
 	"github.com/codekg/kg/bench/record"
 	"golang.org/x/tools/txtar"
 )
@@ -278,16 +278,18 @@ func TestGolden(t *testing.T) {
 // TestNothingIsLost counts, in the syntax and without the walker, the calls and
 // the names of definitions: each must have a site.
 func TestNothingIsLost(t *testing.T) {
-	root := extractShop(t)
-	groups, err := findGroups(root)
+	l, err := gosrc.NewLoader(extractShop(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loader{root: root, fset: token.NewFileSet(), judged: map[string]bool{}}
-	out := newOutput(root, l.fset)
-	var pkgs []*checked
+	groups, err := gosrc.FindGroups(l.Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := newOutput(l.Root, l.Fset)
+	var pkgs []*gosrc.Package
 	for _, g := range groups {
-		list, err := l.load(g, g.dir, "")
+		list, err := l.Load(g, g.Dir, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -309,16 +311,16 @@ func TestNothingIsLost(t *testing.T) {
 	}
 	want := 0
 	for _, c := range pkgs {
-		for _, f := range c.judge {
+		for _, f := range c.Judge {
 			ast.Inspect(f, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.CallExpr:
-					tv := c.info.Types[n.Fun]
+					tv := c.Info.Types[n.Fun]
 					if _, lit := ast.Unparen(n.Fun).(*ast.FuncLit); !tv.IsType() && !tv.IsBuiltin() && !lit {
 						want++
 					}
 				case *ast.Ident:
-					obj := c.info.Uses[n]
+					obj := c.Info.Uses[n]
 					if obj == nil || out.defs[out.id(obj.Pos())] == nil {
 						return true
 					}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/codekg/kg/bench/gosrc"
 	"github.com/codekg/kg/bench/record"
 )
 
@@ -14,23 +15,23 @@ import (
 // replace their namesakes. Types of two worlds are different types.
 type world struct {
 	name string // the package under test, "" for no tests
-	pkgs []*checked
+	pkgs []*gosrc.Package
 }
 
 // worlds returns the world without tests and one for each package with tests.
-func worlds(pkgs []*checked) []world {
+func worlds(pkgs []*gosrc.Package) []world {
 	plain := world{}
-	tests := map[string]map[string]*checked{}
+	tests := map[string]map[string]*gosrc.Package{}
 	for _, c := range pkgs {
 		switch {
-		case c.types == nil:
+		case c.Types == nil:
 		case c.ForTest == "":
 			plain.pkgs = append(plain.pkgs, c)
 		default:
 			if tests[c.ForTest] == nil {
-				tests[c.ForTest] = map[string]*checked{}
+				tests[c.ForTest] = map[string]*gosrc.Package{}
 			}
-			tests[c.ForTest][c.path()] = c
+			tests[c.ForTest][c.Path()] = c
 		}
 	}
 	list := []world{plain}
@@ -42,13 +43,13 @@ func worlds(pkgs []*checked) []world {
 	for _, n := range names {
 		w := world{name: n}
 		for _, c := range plain.pkgs {
-			if other := tests[n][c.path()]; other != nil {
+			if other := tests[n][c.Path()]; other != nil {
 				c = other
 			}
 			w.pkgs = append(w.pkgs, c)
 		}
 		for path, c := range tests[n] {
-			if !slices.ContainsFunc(plain.pkgs, func(p *checked) bool { return p.path() == path }) {
+			if !slices.ContainsFunc(plain.pkgs, func(p *gosrc.Package) bool { return p.Path() == path }) {
 				w.pkgs = append(w.pkgs, c)
 			}
 		}
@@ -69,7 +70,7 @@ type typeInfo struct {
 
 // relations records which types implement which interfaces, and which methods
 // implement which methods of interfaces.
-func (o *output) relations(pkgs []*checked) {
+func (o *output) relations(pkgs []*gosrc.Package) {
 	for _, w := range worlds(pkgs) {
 		o.implementations(w)
 	}
@@ -113,9 +114,9 @@ func (o *output) implementations(w world) {
 
 // typesOf returns the types at the top level of a package that can be judged,
 // and marks the others.
-func (o *output) typesOf(c *checked) []*typeInfo {
+func (o *output) typesOf(c *gosrc.Package) []*typeInfo {
 	var list []*typeInfo
-	scope := c.types.Scope()
+	scope := c.Types.Scope()
 	for _, name := range scope.Names() {
 		tn, ok := scope.Lookup(name).(*types.TypeName)
 		if !ok || tn.IsAlias() {

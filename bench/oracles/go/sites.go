@@ -5,13 +5,14 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/codekg/kg/bench/gosrc"
 	"github.com/codekg/kg/bench/record"
 )
 
 // walker records the sites of one file.
 type walker struct {
 	o    *output
-	c    *checked
+	c    *gosrc.Package
 	rel  string
 	test bool
 	// owner of the sites that are being visited.
@@ -25,8 +26,8 @@ type walker struct {
 }
 
 // walk records the sites of the files that are judged in c.
-func (o *output) walk(c *checked) {
-	for _, f := range c.judge {
+func (o *output) walk(c *gosrc.Package) {
+	for _, f := range c.Judge {
 		rel := o.relPath(o.position(f.FileStart).Filename)
 		w := &walker{o: o, c: c, rel: rel, test: isTest(rel), skip: map[*ast.Ident]bool{}}
 		for _, decl := range f.Decls {
@@ -58,7 +59,7 @@ func (w *walker) top(decl ast.Decl) {
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:
 		w.owned(decl.Name)
-		if fn, ok := w.c.info.Defs[decl.Name].(*types.Func); ok {
+		if fn, ok := w.c.Info.Defs[decl.Name].(*types.Func); ok {
 			w.sig = fn.Signature()
 			named := receiver(fn)
 			w.generic = w.sig.TypeParams().Len() > 0 || named != nil && named.TypeParams().Len() > 0
@@ -129,7 +130,7 @@ func (w *walker) embedded(e ast.Expr) {
 	}
 	w.skip[id] = true
 	s := w.site(record.Embeds, id)
-	if tn, ok := w.c.info.Uses[id].(*types.TypeName); ok {
+	if tn, ok := w.c.Info.Uses[id].(*types.TypeName); ok {
 		w.target(s, tn)
 	} else {
 		s.Open = true
@@ -197,7 +198,7 @@ func (w *walker) siteAt(kind string, at token.Pos) *record.Site {
 	}
 	if w.init {
 		s.Tags = append(s.Tags, record.TagInit)
-		s.Pkg = packageID(w.c.path())
+		s.Pkg = packageID(w.c.Path())
 	}
 	if w.generic {
 		s.Tags = append(s.Tags, record.TagGeneric)
@@ -273,7 +274,7 @@ func (w *walker) anonymousCall(call *ast.CallExpr, stack []ast.Node) {
 	case *ast.IndexListExpr:
 		return
 	}
-	tv, ok := w.c.info.Types[fun]
+	tv, ok := w.c.Info.Types[fun]
 	if ok && tv.IsType() {
 		return
 	}
@@ -288,10 +289,10 @@ func (w *walker) anonymousCall(call *ast.CallExpr, stack []ast.Node) {
 func (w *walker) isInstance(x ast.Expr) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident:
-		_, ok := w.c.info.Instances[x]
+		_, ok := w.c.Info.Instances[x]
 		return ok
 	case *ast.SelectorExpr:
-		_, ok := w.c.info.Instances[x.Sel]
+		_, ok := w.c.Info.Instances[x.Sel]
 		return ok
 	}
 	return false
@@ -302,7 +303,7 @@ func (w *walker) elided(lit *ast.CompositeLit, stack []ast.Node) {
 	if lit.Type != nil {
 		return
 	}
-	t := w.c.info.TypeOf(lit)
+	t := w.c.Info.TypeOf(lit)
 	if t == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package main
+package gosrc
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ import (
 	"strings"
 )
 
-// listed is what `go list -json` says about one package. A package that is
+// Listed is what `go list -json` says about one package. A package that is
 // compiled anew for a test has an ImportPath such as "p [q.test]".
-type listed struct {
+type Listed struct {
 	Dir            string
 	ImportPath     string
 	Name           string
@@ -30,14 +30,14 @@ type listed struct {
 	Error          *struct{ Err string }
 }
 
-// listFields are the fields of listed; naming them keeps the go command from
+// listFields are the fields of Listed; naming them keeps the go command from
 // computing the others.
 const listFields = "-json=Dir,ImportPath,Name,GoFiles,IgnoredGoFiles,Imports,ImportMap,ForTest,Standard,Module,Error"
 
-// group is a set of modules that the go command resolves together: a workspace
+// Group is a set of modules that the go command resolves together: a workspace
 // or a single module.
-type group struct {
-	dir      string   // where the go command runs
+type Group struct {
+	Dir      string   // where the go command runs
 	patterns []string // relative to dir
 	work     bool     // in the repository's go.work
 }
@@ -48,9 +48,9 @@ func skippedDir(name string) bool {
 	return name == "testdata" || name == "vendor" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }
 
-// findGroups returns the groups of the repository at root. A go.work at the root
+// FindGroups returns the groups of the repository at root. A go.work at the root
 // joins the modules it uses; every other module stands alone.
-func findGroups(root string) ([]group, error) {
+func FindGroups(root string) ([]Group, error) {
 	var mods []string
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -71,8 +71,8 @@ func findGroups(root string) ([]group, error) {
 	if err != nil {
 		return nil, err
 	}
-	var groups []group
-	ws := group{dir: root, work: true}
+	var groups []Group
+	ws := Group{Dir: root, work: true}
 	for _, m := range mods {
 		if slices.Contains(used, m) {
 			rel, err := filepath.Rel(root, m)
@@ -82,7 +82,7 @@ func findGroups(root string) ([]group, error) {
 			ws.patterns = append(ws.patterns, "./"+filepath.ToSlash(filepath.Join(rel, "...")))
 			continue
 		}
-		groups = append(groups, group{dir: m, patterns: []string{"./..."}})
+		groups = append(groups, Group{Dir: m, patterns: []string{"./..."}})
 	}
 	if len(ws.patterns) > 0 {
 		groups = slices.Insert(groups, 0, ws)
@@ -134,10 +134,10 @@ func safeEnv(work bool) []string {
 	return env
 }
 
-// prepare downloads the group's dependencies, with the user's own environment.
-func (g group) prepare(log io.Writer) error {
+// Prepare downloads the group's dependencies, with the user's own environment.
+func (g Group) Prepare(log io.Writer) error {
 	cmd := exec.Command("go", "mod", "download")
-	cmd.Dir = g.dir
+	cmd.Dir = g.Dir
 	if !g.work {
 		cmd.Env = append(os.Environ(), "GOWORK=off")
 	}
@@ -147,7 +147,7 @@ func (g group) prepare(log io.Writer) error {
 
 // list runs `go list` on the group's packages, their tests and everything they
 // depend on.
-func (g group) list(tags string) ([]*listed, error) {
+func (g Group) list(tags string) ([]*Listed, error) {
 	args := []string{"list", "-e", "-deps", "-test", listFields}
 	if tags != "" {
 		args = append(args, "-tags", tags)
@@ -163,9 +163,9 @@ func (g group) list(tags string) ([]*listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var pkgs []*listed
+	var pkgs []*Listed
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		p := &listed{}
+		p := &Listed{}
 		if err := dec.Decode(p); errors.Is(err, io.EOF) {
 			return pkgs, nil
 		} else if err != nil {
@@ -175,25 +175,25 @@ func (g group) list(tags string) ([]*listed, error) {
 	}
 }
 
-func (g group) run(args []string, env ...string) ([]byte, error) {
+func (g Group) run(args []string, env ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...)
-	cmd.Dir = g.dir
+	cmd.Dir = g.Dir
 	cmd.Env = append(safeEnv(g.work), env...)
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("go %s in %s: %w", args[0], g.dir, describe(err))
+		return nil, fmt.Errorf("go %s in %s: %w", args[0], g.Dir, describe(err))
 	}
 	return out, nil
 }
 
-func (g group) listWithCopies(args []string) ([]byte, error) {
+func (g Group) listWithCopies(args []string) ([]byte, error) {
 	tmp, err := os.MkdirTemp("", "kg-oracle-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
 	for _, name := range []string{"go.mod", "go.sum"} {
-		data, err := os.ReadFile(filepath.Join(g.dir, name))
+		data, err := os.ReadFile(filepath.Join(g.Dir, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
