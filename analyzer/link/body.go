@@ -365,11 +365,7 @@ func (r *bodyReader) arguments(e facts.ExprID, x *facts.Expr, ct Type) {
 	if t.kind(ft) != kFunc {
 		return
 	}
-	if t.rec(ft).params {
-		if ref := r.ev.ref[x.X]; ref != noEnt {
-			ft = r.ev.infer(ref, ft, x)
-		}
-	}
+	ft = r.ev.calleeType(x, ft)
 	rec := t.rec(ft)
 	np := rec.funcParams()
 	if np == 0 {

@@ -16,32 +16,33 @@ func (ev *evaluator) evalCall(x *facts.Expr) Type {
 	if t.kind(ft) != kFunc {
 		return unknownType
 	}
-	if t.rec(ft).params {
-		if ref := ev.refOf(x.X); ref != noEnt {
-			ft = ev.infer(ref, ft, x)
-		}
-	}
+	ft = ev.calleeType(x, ft)
 	return t.tuple(t.argsOf(ft)[t.rec(ft).funcParams():])
 }
 
-// instantiate replaces the first type parameters of a generic function.
-func (ev *evaluator) instantiate(fn Ent, ft Type, args []Type) Type {
-	n := int(ev.l.decl(fn).TypeParams.Len())
-	if len(args) > n {
-		args = args[:n]
+// calleeType returns the type of the function that a call calls, with the type
+// arguments that the call gives or implies.
+func (ev *evaluator) calleeType(x *facts.Expr, ft Type) Type {
+	t := ev.types
+	ref := ev.refOf(x.X)
+	if ref == noEnt || ev.l.decl(ref).TypeParams.Len() == 0 {
+		return ft
 	}
-	owner := ev.l.canon[fn]
-	full := append([]Type(nil), args...)
-	for i := len(args); i < n; i++ {
-		full = append(full, ev.types.mk(kParam, owner, int32(i)))
+	var explicit []Type
+	if c := &ev.f.Facts.Exprs[x.X]; c.Op == facts.OpIndex {
+		explicit = ev.typeList(c.Args)
+		ft = ev.under(ev.typeOf(c.X))
 	}
-	return ev.types.subst(ft, owner, full)
+	if t.kind(ft) != kFunc || !t.rec(ft).params {
+		return ft
+	}
+	return ev.infer(ref, ft, explicit, x)
 }
 
-// infer returns the type of a generic function for the arguments of a call:
-// by unification of parameter and argument types, then of constraints with
+// infer returns the type of a generic function for explicit type arguments and
+// for the arguments of a call, which may be nil: by unification of parameter and argument types, then of constraints with
 // one structure, as in the Go specification's type inference.
-func (ev *evaluator) infer(fn Ent, ft Type, call *facts.Expr) Type {
+func (ev *evaluator) infer(fn Ent, ft Type, explicit []Type, call *facts.Expr) Type {
 	t := ev.types
 	owner := ev.l.canon[fn]
 	d := ev.l.decl(fn)
@@ -50,8 +51,12 @@ func (ev *evaluator) infer(fn Ent, ft Type, call *facts.Expr) Type {
 		return ft
 	}
 	var bound [32]Type
+	copy(bound[:n], explicit)
 	u := unifier{ev: ev, owner: owner, bound: bound[:n]}
-	args := ev.argTypes(call)
+	var args []Type
+	if call != nil {
+		args = ev.argTypes(call)
+	}
 	np := t.rec(ft).funcParams()
 	variadic := t.rec(ft).isVariadic()
 	params := append([]Type(nil), t.argsOf(ft)[:np]...)

@@ -428,7 +428,7 @@ func (ev *evaluator) evalIndex(x *facts.Expr) (Type, Ent) {
 		return t.intern(kExtern, r.ent, r.n, ev.typeList(x.Args)), noEnt
 	case kFunc:
 		if ref != noEnt && r.params {
-			return ev.instantiate(ref, xt, ev.typeList(x.Args)), ref
+			return ev.infer(ref, xt, ev.typeList(x.Args), nil), ref
 		}
 		return unknownType, noEnt
 	}

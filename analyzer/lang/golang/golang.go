@@ -32,6 +32,7 @@ var rules = &link.Rules{
 	Name:     "go",
 	Layout:   layout,
 	Universe: universe,
+	Surface:  stdSurface,
 	Literals: map[string]string{
 		"int": "untypedInt", "float": "untypedFloat", "imaginary": "untypedComplex",
 		"rune": "untypedRune", "string": "untypedString",

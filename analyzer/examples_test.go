@@ -1,0 +1,126 @@
+package analyzer_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/codekg/kg/analyzer"
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/analyzer/source"
+)
+
+var update = flag.Bool("update", false, "rewrite the expectations in testdata")
+
+// tree is a source.Tree in memory.
+type tree struct {
+	entries []source.Entry
+	data    [][]byte
+}
+
+func newTree(files []txtar.File) *tree {
+	t := &tree{}
+	slices.SortFunc(files, func(a, b txtar.File) int { return strings.Compare(a.Name, b.Name) })
+	for _, f := range files {
+		t.entries = append(t.entries, source.Entry{Path: f.Name})
+		t.data = append(t.data, f.Data)
+	}
+	return t
+}
+
+func (t *tree) Entries() []source.Entry               { return t.entries }
+func (t *tree) Read(i int, max int64) ([]byte, error) { return t.data[i], nil }
+func (t *tree) Gaps() []source.Gap                    { return nil }
+func (t *tree) Close() error                          { return nil }
+
+// TestExamples builds the tree of every example and compares its edges with
+// the example's section "want". The comment of an example may name the kinds
+// of edges that it is about: a line "kinds: calls references".
+func TestExamples(t *testing.T) {
+	names, err := filepath.Glob("../testdata/*/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.ToSlash(name[len("../testdata/"):]), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []byte
+			files, at := []txtar.File{}, -1
+			for i, f := range a.Files {
+				if f.Name == "want" {
+					want, at = f.Data, i
+				} else {
+					files = append(files, f)
+				}
+			}
+			if at < 0 {
+				t.Fatal("the example has no section want")
+			}
+			g, err := analyzer.Build(context.Background(), newTree(files), analyzer.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := describe(g, kindsOf(string(a.Comment)))
+			if bytes.Equal(got, want) {
+				return
+			}
+			if *update {
+				a.Files[at].Data = got
+				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			t.Errorf("edges differ (-update rewrites them)\ngot:\n%s\nwant:\n%s", got, want)
+		})
+	}
+}
+
+func kindsOf(comment string) func(graph.EdgeKind) bool {
+	for line := range strings.Lines(comment) {
+		if list, ok := strings.CutPrefix(line, "kinds:"); ok {
+			names := strings.Fields(list)
+			return func(k graph.EdgeKind) bool { return slices.Contains(names, k.String()) }
+		}
+	}
+	return func(k graph.EdgeKind) bool { return k != graph.EdgeImports }
+}
+
+// describe lists the edges of the given kinds and the unknowns, one a line.
+func describe(g *graph.Graph, want func(graph.EdgeKind) bool) []byte {
+	key := func(n graph.ID) string { return strings.TrimPrefix(g.Nodes[n].Key, "go:") }
+	var lines []string
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		if !want(e.Kind) {
+			continue
+		}
+		s := fmt.Sprintf("%s %s %s", key(e.From), e.Kind, key(e.To))
+		if e.Type != graph.None {
+			s += " from " + key(e.Type)
+		}
+		if e.Ptr {
+			s += " (pointer)"
+		}
+		if e.Certainty != graph.Exact {
+			s += " (" + e.Certainty.String() + ")"
+		}
+		lines = append(lines, s+"\n")
+	}
+	for _, u := range g.Unknowns {
+		lines = append(lines, fmt.Sprintf("unknown %s %s:%d %s\n", u.Reason, u.File, u.Line, u.Detail))
+	}
+	slices.Sort(lines)
+	return []byte(strings.Join(lines, ""))
+}

@@ -1,0 +1,68 @@
+package golang
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/analyzer/syntax"
+)
+
+// std.kgs is the API of the standard library, made by surfacegen.
+//
+//go:generate go run ./surfacegen -o std.kgs
+//go:embed std.kgs
+var stdArchive []byte
+
+var std = sync.OnceValue(func() *facts.Archive {
+	if len(stdArchive) == 0 {
+		return facts.NewArchive()
+	}
+	a, err := facts.OpenArchive(stdArchive)
+	if err != nil {
+		panic("golang: " + err.Error())
+	}
+	return a
+})
+
+// stdSurface returns the facts of a package of the standard library.
+func stdSurface(path string) []*facts.File { return std().Files(path) }
+
+// Surface returns the API of one file of a library: exported names, all types
+// with their exported fields and methods, and whatever those mention. It
+// returns nil for a file that the default platform does not build.
+func Surface(base string, src []byte) (*facts.File, error) {
+	p := syntax.NewParser()
+	p.Limits.Bytes = max(p.Limits.Bytes, 8<<20)
+	defer p.Close()
+	t, err := p.Parse(grammar(), src)
+	if err != nil {
+		return nil, err
+	}
+	var b facts.Builder
+	b.Reset()
+	f := Extract(t, &b)
+	if _, def, _ := fileConstraint(base, f.Str(f.Constraint)); !def {
+		return nil, nil
+	}
+	s := f.Surface(func(id facts.DeclID) bool {
+		d := &f.Decls[id]
+		if d.Traits&(facts.TraitLiteral|facts.TraitLocal|facts.TraitFileScoped|facts.TraitAnonymous) != 0 {
+			return false
+		}
+		exported := d.Vis == graph.Public && !strings.HasPrefix(f.Str(d.Name), "_")
+		switch {
+		case d.Kind.IsType():
+			return true
+		case d.Parent != facts.None: // fields and methods of interfaces
+			return exported || d.Traits&facts.TraitEmbedded != 0 || d.Kind == graph.KindMethod
+		case d.Owner != 0:
+			return exported
+		}
+		return exported
+	})
+	s.Constraint = 0
+	return s, s.Check()
+}
