@@ -33,20 +33,18 @@ func newRepo(t testing.TB, options ...string) repo {
 	return r
 }
 
-// git runs git in the repository and returns what it printed. The user's own
-// configuration does not count; dates are fixed and rise with each commit.
+// git runs git in the repository and returns what it printed.
 func (r repo) git(args ...string) string {
 	r.t.Helper()
 	return r.gitAt(0, args...)
 }
 
+// gitAt is git at a fixed time, in seconds.
 func (r repo) gitAt(date int, args ...string) string {
 	r.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = r.dir
-	if date == 0 {
-		date = 1_700_000_000
-	}
+	date += 1_700_000_000
 	cmd.Env = append(os.Environ(),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.com",

@@ -39,9 +39,11 @@ func (r *Repo) Resolve(rev string) (history.Commit, error) {
 		}
 	}
 	if r.program != nil && rev != "" && !strings.HasPrefix(rev, "-") && !strings.ContainsAny(rev, "\x00\n") {
-		out, err := r.program.output("rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+		out, err := r.program.output("rev-parse", "--verify", "--quiet", "--end-of-options", rev)
 		if id := strings.TrimSpace(string(out)); err == nil && isHash(id) {
-			return r.Commit(id)
+			if c, err := r.peel(id); !errors.Is(err, errNotCommit) && !errors.Is(err, ErrMissingObject) {
+				return c, err
+			}
 		}
 	}
 	return history.Commit{}, r.unknown(rev, base)
