@@ -66,6 +66,11 @@ func (r *Repo) listTree(root string) ([]Entry, []Gap, error) {
 		inside  []item
 		seen    int
 	)
+	// Hostile trees name each other over and over. Reading each only once
+	// keeps the time to reach the cap short.
+	const maxKept = 16 << 20
+	trees, kept := map[string][]byte{}, 0
+
 	stack := []item{{Entry: Entry{ID: root}, folder: true}}
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
@@ -84,9 +89,14 @@ func (r *Repo) listTree(root string) ([]Entry, []Gap, error) {
 			gaps = append(gaps, Gap{Path: at.Path, Reason: TooDeep})
 			continue
 		}
-		kind, data, err := r.objects.object(at.ID, maxContent)
-		if err == nil && kind != treeObject {
-			err = errNotTree
+		data, again := trees[at.ID]
+		var err error
+		if !again {
+			data, err = r.readTree(at.ID)
+			if err == nil && kept+len(data) < maxKept {
+				trees[at.ID] = data
+				kept += len(data)
+			}
 		}
 		if err != nil {
 			if at.Path == "" {
@@ -115,6 +125,14 @@ func (r *Repo) listTree(root string) ([]Entry, []Gap, error) {
 	gaps = append(gaps, odd...)
 	sortGaps(gaps)
 	return entries, gaps, nil
+}
+
+func (r *Repo) readTree(id string) ([]byte, error) {
+	kind, data, err := r.objects.object(id, maxContent)
+	if err == nil && kind != treeObject {
+		err = errNotTree
+	}
+	return data, err
 }
 
 // unique sorts entries if they are not, and drops all but the first of equal
