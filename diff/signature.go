@@ -42,7 +42,7 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 	m.compareAnnotations(ds, b, h)
 	// What the data does not show, such as another default value.
 	if len(ds.list) == before && x.Name == y.Name && xs.Text != "" && ys.Text != "" && xs.Text != ys.Text &&
-		m.spelled.text(xs.Text, true) != m.spelled.text(ys.Text, false) {
+		!m.spelled.sameText(xs.Text, ys.Text) {
 		ds.add(TextChanged, xs.Text, ys.Text)
 	}
 }

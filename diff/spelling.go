@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/codekg/kg/analyzer/graph"
@@ -11,8 +12,9 @@ import (
 // translation, moving a package would change the signature of every function
 // that takes one of its types.
 type spelling struct {
-	long  map[string]string // "example.com/m/old.Type" to "example.com/m/new.Type"
-	short map[string]string // "Old" to "New"
+	long  map[string]string  // "example.com/m/old.Type" to "example.com/m/new.Type"
+	short map[[2]string]bool // {"Old", "New"}
+	taken map[string]bool    // the values of long
 	pairs int
 }
 
@@ -24,14 +26,12 @@ func (s *spelling) add(from, to string) {
 		return
 	}
 	if s.long == nil {
-		s.long, s.short = map[string]string{}, map[string]string{}
+		s.long, s.short, s.taken = map[string]string{}, map[[2]string]bool{}, map[string]bool{}
 	}
 	x, y := spell(from), spell(to)
 	s.long[x] = y
-	s.long[strings.Replace(from, ":", "", 1)] = strings.Replace(to, ":", "", 1)
-	if i, j := last(x), last(y); i != j {
-		s.short[i] = j
-	}
+	s.taken[y] = true
+	s.short[[2]string{last(x), last(y)}] = true
 }
 
 // spell returns how types write the declaration with the given key.
@@ -92,21 +92,26 @@ func (s *spelling) name(n string) string {
 	// type of a renamed package that is itself unmatched.
 	for end := len(n); end > 0; end = strings.LastIndexAny(n[:end], "./#") {
 		if to, ok := s.long[n[:end]]; ok {
+			if end < len(n) && s.taken[to+n[end:]] {
+				return n // that is what another type is called now
+			}
 			return to + n[end:]
 		}
 	}
 	return n
 }
 
-// text returns the text of a declaration without qualifiers and, for the base
-// graph, with the new names of renamed types, so that texts can be compared
-// when packages moved.
-func (s *spelling) text(t string, base bool) string {
-	return eachName(t, func(n string) string {
-		n = last(n)
-		if to, ok := s.short[n]; ok && base {
-			return to
+// sameText reports whether two texts of a declaration differ in nothing but
+// qualifiers and the names of types that were renamed.
+func (s *spelling) sameText(x, y string) bool {
+	var xs, ys []string
+	blank := func(names *[]string) func(string) string {
+		return func(n string) string {
+			*names = append(*names, last(n))
+			return "n"
 		}
-		return n
+	}
+	return eachName(x, blank(&xs)) == eachName(y, blank(&ys)) && slices.EqualFunc(xs, ys, func(x, y string) bool {
+		return x == y || s.short[[2]string{x, y}]
 	})
 }
