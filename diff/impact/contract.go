@@ -173,7 +173,7 @@ func (e *engine) conversions(iface, t graph.ID, via *Hop) {
 			if edge.Certainty == graph.Ambiguous {
 				severity = MayBeAffected
 			}
-			path := []Hop{e.hop(e.base, edge)}
+			path := []Hop{e.baseHop(edge, sites)}
 			if via != nil {
 				path = append(path, *via)
 			}

@@ -179,7 +179,7 @@ func (e *engine) vanishedUses(c *diff.Change) {
 		if !ok || len(e.headSites(edge.Kind, p.head, c.Head)) > 0 || p.head == c.Head {
 			continue
 		}
-		sites, _ := e.goneSites(edge, p, c.Base, c.Head)
+		sites := e.goneSites(edge, p, c.Base, c.Head)
 		if len(sites) == 0 || all(sites, Fits) || !c.Breaking && !slices.ContainsFunc(sites, func(s Site) bool { return s.State == Broken }) {
 			continue
 		}
@@ -188,7 +188,7 @@ func (e *engine) vanishedUses(c *diff.Change) {
 			severity = MayBeAffected
 		}
 		e.add(Impacted{ID: p.head, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
-			Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.base, edge)}})
+			Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.baseHop(edge, sites)}})
 	}
 }
 

@@ -88,7 +88,7 @@ func (e *engine) useOfGone(edge *graph.Edge, user, t, now graph.ID) {
 	if now != graph.None && p.head == now {
 		return
 	}
-	sites, rebound := e.goneSites(edge, p, t, now)
+	sites := e.goneSites(edge, p, t, now)
 	if e.c.Uncertain {
 		for i := range sites {
 			if sites[i].State == Broken {
@@ -106,17 +106,13 @@ func (e *engine) useOfGone(edge *graph.Edge, user, t, now graph.ID) {
 	if edge.Certainty == graph.Ambiguous {
 		severity = MayBeAffected
 	}
-	hop := e.hop(e.base, edge)
-	if rebound != nil {
-		hop.To = rebound
-	}
 	e.add(Impacted{ID: p.head, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
-		Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.base, edge)}})
+		Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.baseHop(edge, sites)}})
 }
 
 // goneSites judges the sites of a use whose target is gone or called now.
-// rebound is what an unchanged use means today, when that is something else.
-func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites []Site, rebound *graph.Node) {
+// An unchanged use that means something else today fits.
+func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites []Site) {
 	name := e.base.Nodes[t].Name
 	at := e.headSites(edge.Kind, p.head, now) // sites of what it is called now
 	if edge.Kind == graph.EdgeAnnotates && now != graph.None {
@@ -124,7 +120,7 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 	}
 	base := e.base.Sites(edge)
 	if len(base) == 0 {
-		return []Site{e.declared(p, len(at) > 0)}, nil
+		return []Site{e.declared(p, len(at) > 0)}
 	}
 	vague := 0
 	for i := range base {
@@ -142,9 +138,8 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 			s.State = Edited
 		default:
 			s.State = Broken
-			if n := e.reboundTo(edge.Kind, p, &s, name, now); n != nil {
+			if e.rebound(edge.Kind, p, &s, name, now) {
 				s.State = Fits
-				rebound = n
 			}
 		}
 		sites = append(sites, s)
@@ -157,7 +152,7 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 			sites = append(sites, s)
 		}
 	}
-	return sites, rebound
+	return sites
 }
 
 // declared judges a use that has no site, by the declaration of the user.
@@ -199,9 +194,12 @@ func (e *engine) sitesOf(edge *graph.Edge) []Site {
 	return out
 }
 
-// reboundTo returns another declaration of the same name that an unchanged use
-// means in the head graph: an inherited one, or another overload.
-func (e *engine) reboundTo(k graph.EdgeKind, p pairing, s *Site, name string, not graph.ID) *graph.Node {
+// rebound reports whether an unchanged use means another declaration of the
+// same name in the head graph: an inherited one, or another overload.
+func (e *engine) rebound(k graph.EdgeKind, p pairing, s *Site, name string, not graph.ID) bool {
+	if e.base == e.head {
+		return false // a supposition: what else the name could mean is not known
+	}
 	es := e.head.OutKind(p.head, k)
 	for i := range es {
 		to := &e.head.Nodes[es[i].To]
@@ -210,11 +208,11 @@ func (e *engine) reboundTo(k graph.EdgeKind, p pairing, s *Site, name string, no
 		}
 		for _, h := range e.head.Sites(&es[i]) {
 			if h.Line == s.Line && (h.Col == s.Col || h.Col == 0 || s.Col == 0) && e.head.Files[h.File].Path == s.File {
-				return to
+				return true
 			}
 		}
 	}
-	return nil
+	return false
 }
 
 // hop makes the hop of an edge.
@@ -223,6 +221,19 @@ func (e *engine) hop(g *graph.Graph, edge *graph.Edge) Hop {
 	h.File, h.Line = h.From.File, h.From.Line
 	if ss := g.Sites(edge); len(ss) > 0 {
 		h.File, h.Line = g.Files[ss[0].File].Path, ss[0].Line
+	}
+	return h
+}
+
+// baseHop makes the hop of an edge of the base graph, at the place in the head
+// tree of the worst of its sites.
+func (e *engine) baseHop(edge *graph.Edge, sites []Site) Hop {
+	h := e.hop(e.base, edge)
+	for i, s := range sites {
+		if i == 0 || s.State < sites[0].State {
+			h.File, h.Line = s.File, s.Line
+			sites[0], sites[i] = sites[i], sites[0]
+		}
 	}
 	return h
 }
@@ -244,12 +255,11 @@ func (e *engine) narrowed(c *diff.Change) {
 			continue
 		}
 		sites := e.headSites(edge.Kind, p.head, c.Head)
-		state := Broken
 		if len(sites) == 0 {
-			sites, _ = e.goneSites(edge, p, c.Base, graph.None)
+			sites = e.goneSites(edge, p, c.Base, graph.None)
 		} else {
 			for i := range sites {
-				sites[i].State = state
+				sites[i].State = Broken
 			}
 		}
 		severity := MustUpdate
@@ -257,7 +267,7 @@ func (e *engine) narrowed(c *diff.Change) {
 			severity = MayBeAffected
 		}
 		e.add(Impacted{ID: p.head, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
-			Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.base, edge)}})
+			Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.baseHop(edge, sites)}})
 	}
 }
 
