@@ -37,7 +37,12 @@ func (e *extractor) exprAt(i syntax.ID, flags facts.ExprFlags) facts.ExprID {
 	case classBlank:
 		return e.nothing(i)
 
-	case classInt, classFloat, classImaginary, classRune, classString, classNil, classBool, classIota:
+	case classInt, classFloat, classImaginary, classRune, classString:
+		return e.literal(i)
+	case classNil, classBool, classIota:
+		if e.b.Lookup(e.str(i)) != none {
+			return e.name(i, flags)
+		}
 		return e.literal(i)
 
 	case classParen, classLiteralElement, classVariadicArgument, classExpressionList:
@@ -393,8 +398,10 @@ func (e *extractor) element(i syntax.ID, part facts.Op, x facts.ExprID) facts.Ex
 
 func (e *extractor) key(i syntax.ID, x facts.ExprID) facts.ExprID {
 	if i != syntax.None {
-		if c := e.t.FirstNamed(i); c != syntax.None && classOf(e.nodes[c].Kind) == classIdentifier {
-			return e.name(c, facts.FlagKey)
+		if c := e.t.FirstNamed(i); c != syntax.None {
+			if k := classOf(e.nodes[c].Kind); k == classIdentifier || k == classIota {
+				return e.name(c, facts.FlagKey)
+			}
 		}
 	}
 	return e.element(i, facts.OpKeyType, x)
@@ -448,23 +455,13 @@ func (e *extractor) typeList(list syntax.ID) (variadic bool) {
 	if list == syntax.None {
 		return false
 	}
-	for c := range e.t.NamedChildren(list) {
-		k := classOf(e.nodes[c].Kind)
-		if k != classParameter && k != classVariadicParameter {
-			continue
-		}
-		x := e.typ(e.child(c, fieldType))
-		names := 0
-		for n := range e.t.ChildrenByField(c, fieldName) {
-			if e.nodes[n].Named() {
-				names++
-			}
-		}
-		for range max(names, 1) {
+	e.eachParam(list, func(names []syntax.ID, typ syntax.ID, v bool) {
+		x := e.typ(typ)
+		for range max(len(names), 1) {
 			e.ids = append(e.ids, int32(x))
 		}
-		variadic = k == classVariadicParameter
-	}
+		variadic = v
+	})
 	return variadic
 }
 

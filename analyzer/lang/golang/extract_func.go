@@ -247,37 +247,60 @@ func (e *extractor) parameters(d facts.DeclID, i syntax.ID, locals bool) {
 
 func (e *extractor) paramList(list syntax.ID, locals bool) facts.Span {
 	base := len(e.params)
-	for c := range e.t.NamedChildren(list) {
+	e.eachParam(list, func(names []syntax.ID, typ syntax.ID, variadic bool) {
 		p := facts.Param{Local: none}
-		switch classOf(e.nodes[c].Kind) {
-		case classParameter:
-		case classVariadicParameter:
-			p.Flags = graph.ParamVariadic
-		default:
-			continue
-		}
-		p.Type = e.typ(e.child(c, fieldType))
+		p.Type = e.typ(typ)
 		seen := p.Type // as the function itself sees it
-		if locals && p.Flags != 0 {
-			seen = e.operation(facts.Expr{Op: facts.OpVariadic, X: p.Type, Y: none}, p.Type)
-		}
-		names := 0
-		for n := range e.t.ChildrenByField(c, fieldName) {
-			if !e.nodes[n].Named() {
-				continue
+		if variadic {
+			p.Flags = graph.ParamVariadic
+			if locals {
+				seen = e.operation(facts.Expr{Op: facts.OpVariadic, X: p.Type, Y: none}, p.Type)
 			}
-			names++
+		}
+		for _, n := range names {
 			p.Name, p.Local = e.str(n), none
 			if locals && p.Name != 0 && p.Name != e.words.blank {
 				p.Local = e.b.AddLocal(facts.Local{Name: p.Name, Decl: none, Type: seen, Value: none, Next: none})
 			}
 			e.params = append(e.params, p)
 		}
-		if names == 0 {
+		if len(names) == 0 {
 			e.params = append(e.params, p)
 		}
-	}
+	})
 	return e.endParams(base)
+}
+
+// eachParam calls f for the groups of a parameter list that share a type. The
+// grammar reads the first names of some groups as types; they are names if the
+// list has any.
+func (e *extractor) eachParam(list syntax.ID, f func(names []syntax.ID, typ syntax.ID, variadic bool)) {
+	named := false
+	for c := range e.t.NamedChildren(list) {
+		if k := classOf(e.nodes[c].Kind); (k == classParameter || k == classVariadicParameter) && e.nameCount(c) > 0 {
+			named = true
+			break
+		}
+	}
+	base := len(e.members)
+	for c := range e.t.NamedChildren(list) {
+		k := classOf(e.nodes[c].Kind)
+		if k != classParameter && k != classVariadicParameter {
+			continue
+		}
+		typ := e.child(c, fieldType)
+		before := len(e.members)
+		for _, n := range e.names(c) {
+			e.members = append(e.members, n)
+		}
+		if named && len(e.members) == before && typ != syntax.None && k == classParameter && classOf(e.nodes[typ].Kind) == classIdentifier {
+			e.members = append(e.members, typ)
+			continue
+		}
+		f(e.members[base:], typ, k == classVariadicParameter)
+		e.members = e.members[:base]
+	}
+	e.members = e.members[:base]
 }
 
 // funcLiteral adds a function literal: a declaration of its own and the

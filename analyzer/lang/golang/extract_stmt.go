@@ -142,6 +142,12 @@ func (e *extractor) target(i syntax.ID, flags facts.ExprFlags) facts.ExprID {
 	return e.expr(i, 0)
 }
 
+// isName reports whether nodes of class c are names. The grammar takes the names
+// of predeclared constants for literals, also where they mean something else.
+func isName(c class) bool {
+	return c == classIdentifier || c == classIota || c == classNil || c == classBool
+}
+
 // unwrap returns what is inside of parentheses.
 func (e *extractor) unwrap(i syntax.ID) syntax.ID {
 	for i != syntax.None && classOf(e.nodes[i].Kind) == classParen {
@@ -258,7 +264,7 @@ func (e *extractor) define(left syntax.ID, right []int32) {
 
 // bindOrAssign gives the value to the name at node i, as := does.
 func (e *extractor) bindOrAssign(i syntax.ID, value func() facts.ExprID) {
-	if classOf(e.nodes[i].Kind) != classIdentifier {
+	if !isName(classOf(e.nodes[i].Kind)) {
 		if to := e.target(i, facts.FlagWrite); to != none {
 			e.assignTo(to, value())
 		}
@@ -394,7 +400,7 @@ func (e *extractor) typeSwitch(i syntax.ID) {
 	value := e.expr(e.child(i, fieldValue), 0)
 	name := facts.Str(0)
 	if a := e.child(i, fieldAlias); a != syntax.None {
-		if n := e.t.FirstNamed(a); n != syntax.None && classOf(e.nodes[n].Kind) == classIdentifier {
+		if n := e.t.FirstNamed(a); n != syntax.None && isName(classOf(e.nodes[n].Kind)) {
 			if s := e.str(n); s != e.words.blank {
 				name = s
 			}
