@@ -102,6 +102,7 @@ const (
 	roleNone        role = iota
 	roleInstantiate      // it is the type of a composite
 	roleCalled           // a call of it was or will be recorded
+	roleEmbed            // the type embeds it
 )
 
 func (r *bodyReader) file(fn int32) {
@@ -122,6 +123,12 @@ func (r *bodyReader) file(fn int32) {
 			r.mark(x.X, roleCalled)
 		}
 	}
+	for i := range fs.Decls {
+		d := &fs.Decls[i]
+		for _, b := range fs.Lists[d.Bases.Lo:d.Bases.Hi] {
+			r.embed(facts.DeclID(i), facts.ExprID(b))
+		}
+	}
 	for e := range fs.Exprs {
 		r.expr(facts.ExprID(e), &fs.Exprs[e])
 	}
@@ -138,6 +145,24 @@ func (r *bodyReader) mark(e facts.ExprID, as role) {
 			continue
 		}
 		return
+	}
+}
+
+// embed gives the name of an embedded type its role: the embedding counts to
+// the type that embeds.
+func (r *bodyReader) embed(d facts.DeclID, e facts.ExprID) {
+	if e >= 0 && r.f.Facts.Exprs[e].Op == facts.OpDeref {
+		e = r.f.Facts.Exprs[e].X
+	}
+	if e < 0 {
+		return
+	}
+	r.mark(e, roleEmbed)
+	for ; e >= 0; e = r.f.Facts.Exprs[e].X {
+		r.owner[e] = r.decls[d]
+		if r.f.Facts.Exprs[e].Op != facts.OpIndex {
+			return
+		}
 	}
 }
 
@@ -161,6 +186,10 @@ func (r *bodyReader) findOwners() {
 			continue
 		}
 		r.decls[i] = n
+		if d.Parent != facts.None && fs.Decls[d.Parent].Traits&facts.TraitAnonymous != 0 {
+			r.decls[i] = r.decls[d.Parent] // the type literal's place decides
+			continue
+		}
 		for e := d.Exprs.Lo; e < d.Exprs.Hi; e++ {
 			r.owner[e] = n
 		}
@@ -260,8 +289,11 @@ func (r *bodyReader) use(e facts.ExprID, x *facts.Expr, ref Ent) {
 	switch {
 	case d.Kind.IsType():
 		kind = graph.EdgeUsesType
-		if r.role[e] == roleInstantiate {
+		switch r.role[e] {
+		case roleInstantiate:
 			kind = graph.EdgeInstantiates
+		case roleEmbed:
+			kind = graph.EdgeEmbeds
 		}
 	case d.Kind.IsCallable():
 		if r.role[e] == roleCalled {
@@ -295,6 +327,8 @@ func (r *bodyReader) externName(e facts.ExprID, x *facts.Expr, t Type) {
 		kind = graph.EdgeCalls
 	case r.role[e] == roleInstantiate:
 		kind = graph.EdgeInstantiates
+	case r.role[e] == roleEmbed:
+		kind = graph.EdgeEmbeds
 	case x.Flags&facts.FlagTyped != 0:
 		kind = graph.EdgeUsesType
 	}
@@ -412,6 +446,8 @@ func (r *bodyReader) composite(e facts.ExprID, x *facts.Expr) {
 	u := r.ev.under(ct)
 	rec := t.rec(u)
 	elem, key := unknownType, unknownType
+	unknown := u == unknownType || rec.kind == kExtern
+	expressions := unknown && r.expressionKeys(x)
 	var fields []Ent
 	isStruct := (rec.kind == kNamed || rec.kind == kAnon) && rec.ent != noEnt
 	switch {
@@ -427,7 +463,7 @@ func (r *bodyReader) composite(e facts.ExprID, x *facts.Expr) {
 		if ax.Op == facts.OpKeyValue {
 			value = ax.Y
 			kx := &r.f.Facts.Exprs[ax.X]
-			if kx.Flags&facts.FlagKey != 0 {
+			if kx.Flags&facts.FlagKey != 0 && (!unknown || expressions) {
 				to = r.compositeKey(e, ax.X, kx, u, isStruct, key, elem)
 			} else {
 				r.convert(ax.X, key, r.owner[e])
@@ -457,21 +493,40 @@ func (r *bodyReader) compositeKey(e, k facts.ExprID, kx *facts.Expr, u Type, isS
 		}
 		return m.typ
 	}
-	if u == unknownType || r.ev.types.kind(u) == kExtern {
-		return unknownType
-	}
-	var kt Type
-	var ref Ent
-	if kx.Flags&facts.FlagLocal != 0 {
-		kt, ref = r.ev.localType(facts.LocalID(kx.X))
-	} else {
-		kt, ref = r.ev.free(r.f.syms[kx.Name])
-	}
+	kt, ref := r.keyValue(kx)
 	if ref != noEnt {
 		r.use(k, kx, ref)
 	}
 	r.convertType(r.ev.defaulted(kt), key, r.owner[e], kx)
 	return elem
+}
+
+// keyValue returns what the key of an element means as an expression.
+func (r *bodyReader) keyValue(kx *facts.Expr) (Type, Ent) {
+	if kx.Flags&facts.FlagLocal != 0 {
+		return r.ev.localType(facts.LocalID(kx.X))
+	}
+	return r.ev.free(r.f.syms[kx.Name])
+}
+
+// expressionKeys reports whether the keys of a composite of an external type
+// are expressions: one of them cannot be the name of a field, because it is no
+// plain name or names something that is not public.
+func (r *bodyReader) expressionKeys(x *facts.Expr) bool {
+	for _, a := range r.f.Facts.List(x.Args) {
+		ax := &r.f.Facts.Exprs[a]
+		if ax.Op != facts.OpKeyValue {
+			continue
+		}
+		kx := &r.f.Facts.Exprs[ax.X]
+		if kx.Flags&facts.FlagKey == 0 {
+			return true
+		}
+		if _, ref := r.keyValue(kx); ref != noEnt && r.l.decl(ref).Vis > graph.Internal {
+			return true
+		}
+	}
+	return false
 }
 
 // fieldsOf returns the fields of a struct in their order.

@@ -74,23 +74,10 @@ func (ev *evaluator) infer(fn Ent, ft Type, explicit []Type, call *facts.Expr) T
 				a = t.arg(a, 0)
 			}
 			u.unify(pt, ev.defaulted(a), 0)
+			u.constraints()
 		}
 	}
-	for range 2 {
-		for i := range n {
-			core := ev.coreOf(ev.l.constraint(owner, i))
-			if core == unknownType {
-				continue
-			}
-			if u.bound[i] != unknownType {
-				u.unify(core, ev.under(u.bound[i]), 0)
-			} else if t.rec(core).params {
-				if c := t.subst(core, owner, u.bound); c != unknownType {
-					u.bound[i] = c
-				}
-			}
-		}
-	}
+	u.constraints()
 	return t.subst(ft, owner, u.bound)
 }
 
@@ -116,6 +103,30 @@ type unifier struct {
 	ev    *evaluator
 	owner Ent
 	bound []Type
+}
+
+// constraints binds what follows from the constraints with one structure: the
+// element type of a slice type that is bound, and the types that such a
+// structure spells out.
+func (u *unifier) constraints() {
+	ev, t := u.ev, u.ev.types
+	if len(u.bound) < 2 {
+		return
+	}
+	for i := range u.bound {
+		core := ev.coreOf(ev.l.constraint(u.owner, i))
+		if core == unknownType || !t.rec(core).params {
+			continue
+		}
+		if u.bound[i] != unknownType {
+			u.unify(core, ev.under(u.bound[i]), 0)
+		} else {
+			u.bound[i] = t.subst(core, u.owner, u.bound)
+			if t.mentionsUnknown(u.bound[i]) {
+				u.bound[i] = unknownType
+			}
+		}
+	}
 }
 
 func (u *unifier) unify(p, a Type, depth int) {

@@ -105,6 +105,7 @@ func (l *linker) implementations(sets map[Ent]*methodSet) {
 		}
 	}
 	ev := l.newEvaluator(l.types)
+	near := &neighbours{l: l, reach: map[int32]map[int32]bool{}}
 	undecidable := int32(0)
 	for _, i := range types {
 		if !l.isInterface(i) || l.nodeOf[i] == graph.None || !l.langOf(i).ImplicitInterfaces {
@@ -122,7 +123,7 @@ func (l *linker) implementations(sets map[Ent]*methodSet) {
 		}
 		ev.lang = l.langOf(i)
 		for _, t := range rarest {
-			if l.langOf(t) != ev.lang {
+			if l.langOf(t) != ev.lang || !near.meet(t, i) {
 				continue
 			}
 			if s.unknown {
@@ -167,7 +168,7 @@ func (l *linker) implementation(ev *evaluator, typ, iface Ent, s *methodSet) {
 			u.unify(im.typ, m.typ, 0)
 			im.typ = l.types.subst(im.typ, iface, u.bound)
 		}
-		if im.typ != m.typ || l.mentionsUnknown(im.typ) {
+		if im.typ != m.typ || l.types.mentionsUnknown(im.typ) {
 			return
 		}
 		if d := l.decl(im.ent); d.Vis > graph.Internal && l.unitOf(im.ent) != l.unitOf(m.ent) {
@@ -191,16 +192,82 @@ func (l *linker) implementation(ev *evaluator, typ, iface Ent, s *methodSet) {
 	}
 }
 
-// mentionsUnknown reports whether a method's type holds a type that could not
-// be told, so that its identity with another says nothing.
-func (l *linker) mentionsUnknown(t Type) bool {
-	if t == unknownType {
+// mentionsUnknown reports whether a type holds a part that could not be told,
+// so that its identity with another says nothing.
+func (t *typeTable) mentionsUnknown(x Type) bool {
+	if x == unknownType {
 		return true
 	}
-	for _, a := range l.types.argsOf(t) {
-		if l.mentionsUnknown(a) {
+	for _, a := range t.argsOf(x) {
+		if t.mentionsUnknown(a) {
 			return true
 		}
 	}
 	return false
+}
+
+// neighbours tells which declarations some code can see together. Whatever is
+// public can be; what a test file declares is seen by the tests of its own
+// package only, and these see what they import.
+type neighbours struct {
+	l     *linker
+	reach map[int32]map[int32]bool // by unit: the units that it and its tests import, directly or not
+}
+
+func (n *neighbours) meet(a, b Ent) bool {
+	l := n.l
+	ua, ub := l.home(l.unitOf(a)), l.home(l.unitOf(b))
+	if ua == ub {
+		return true
+	}
+	ta, tb := l.files[l.entFile[a]].place.Test, l.files[l.entFile[b]].place.Test
+	switch {
+	case ta && tb:
+		return false
+	case ta:
+		return n.reached(ua)[ub]
+	case tb:
+		return n.reached(ub)[ua]
+	}
+	return true
+}
+
+// home returns the unit that a unit of tests is about, or the unit itself.
+func (l *linker) home(u int32) int32 {
+	if p := l.units[u].Peer; p >= 0 {
+		return l.units[u].rules.firstUnit + int32(p)
+	}
+	return u
+}
+
+func (n *neighbours) reached(u int32) map[int32]bool {
+	if r := n.reach[u]; r != nil {
+		return r
+	}
+	l := n.l
+	r := map[int32]bool{u: true}
+	queue := []int32{u}
+	for i := range l.units {
+		if l.home(int32(i)) == u && int32(i) != u {
+			queue = append(queue, int32(i))
+		}
+	}
+	for len(queue) > 0 {
+		from := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for _, f := range l.units[from].files {
+			if l.files[f].place.Test && l.home(from) != u {
+				continue
+			}
+			for i := range l.files[f].Facts.Imports {
+				to := l.resolveImport(from, l.files[f].Facts.Str(l.files[f].Facts.Imports[i].Path))
+				if to >= 0 && !l.units[to].surface && !r[to] {
+					r[to] = true
+					queue = append(queue, to)
+				}
+			}
+		}
+	}
+	n.reach[u] = r
+	return r
 }

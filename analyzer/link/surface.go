@@ -134,7 +134,7 @@ func (l *linker) rounds(ev *evaluator, open []Ent, infer func(e Ent, d *facts.De
 			if next[i] != l.typ[e] {
 				l.typ[e], changed = next[i], true
 			}
-			if !l.settled(next[i]) {
+			if l.types.mentionsUnknown(next[i]) {
 				kept = append(kept, e)
 			}
 		}
@@ -143,20 +143,6 @@ func (l *linker) rounds(ev *evaluator, open []Ent, infer func(e Ent, d *facts.De
 			return
 		}
 	}
-}
-
-// settled reports whether a surface holds nothing unknown, so that no further
-// round can change it.
-func (l *linker) settled(t Type) bool {
-	if t == unknownType {
-		return false
-	}
-	for _, a := range l.types.argsOf(t) {
-		if !l.settled(a) {
-			return false
-		}
-	}
-	return true
 }
 
 // declaredTypes reads off what the declarations of a file state: the types of
@@ -179,9 +165,7 @@ func (l *linker) declaredTypes(ev *evaluator, fn int32) {
 		switch {
 		case d.Kind.IsType():
 			if d.Type != facts.None && d.Traits&facts.TraitAlias == 0 {
-				if c := l.canon[e]; c == e || l.rhs[c] == unknownType {
-					l.rhs[c] = ev.typeExpr(d.Type)
-				}
+				l.rhs[e] = ev.typeExpr(d.Type)
 			}
 			lo := int32(len(l.baseTypes))
 			for _, x := range f.Facts.Lists[d.Bases.Lo:d.Bases.Hi] {

@@ -58,8 +58,8 @@ func Surface(base string, src []byte) (*facts.File, error) {
 			return true
 		case d.Parent != facts.None: // fields and methods of interfaces
 			return exported || d.Traits&facts.TraitEmbedded != 0 || d.Kind == graph.KindMethod
-		case d.Owner != 0:
-			return exported
+		case d.Owner != 0: // others only as marks that an interface asks for
+			return exported || d.Params.Len() == 0 && d.Results.Len() == 0
 		}
 		return exported
 	})
