@@ -3,18 +3,13 @@ package source
 import (
 	"bufio"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
-	"github.com/go-git/go-billy/v5/osfs"
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/storage/filesystem"
-	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
 // objectType is git's name of what an object is.
@@ -69,114 +64,62 @@ func (l layered) close() error {
 	return errors.Join(errs...)
 }
 
-// Sizes of a go-git storage. Its cache holds delta bases; above the large
-// threshold a blob is streamed and not kept.
-const (
-	storageCache     = 96 * cache.MiByte
-	storageThreshold = 32 << 20
-)
+// Objects are kept in memory up to this size together, as bases of deltas.
+const deltaCache = 96 * cache.MiByte
 
-// storages reads objects with go-git. Whether one go-git storage may be used
-// from two goroutines is nowhere promised, so each read has one to itself:
-// there are as many as reads were ever under way at once, at most limit.
-type storages struct {
-	dirs    []string // object folders: the repository's own, then alternates
+// local reads objects of object folders with go-git's pack reader. A pack
+// reader serves one read at a time, so there are as many as reads were ever
+// under way at once, at most limit. They share the pack indexes and the cache
+// of delta bases, which are safe for that; go-git's own storage shares
+// neither, and reads the indexes of alternates anew for each object.
+type local struct {
+	folders []*packFolder // the repository's own, then its alternates
+	cache   *cache.ObjectLRU
 	tickets chan struct{}
 
 	mu   sync.Mutex
-	idle []*storage
+	idle []*packReader
 }
 
-// A storage is one go-git storage per object folder. go-git could follow
-// alternates by itself, but reads their pack indexes anew for each object.
-type storage []*filesystem.ObjectStorage
-
-func newStorages(objectDirs []string, limit int) *storages {
-	return &storages{dirs: objectDirs, tickets: make(chan struct{}, limit)}
-}
-
-func openStorage(objectDirs []string) *storage {
-	var s storage
+func newLocal(objectDirs []string, limit int) *local {
+	l := &local{cache: cache.NewObjectLRU(deltaCache), tickets: make(chan struct{}, limit)}
 	for _, dir := range objectDirs {
-		s = append(s, filesystem.NewObjectStorageWithOptions(
-			dotgit.New(noAlternates{osfs.New(filepath.Dir(dir))}),
-			cache.NewObjectLRU(storageCache/cache.FileSize(len(objectDirs))),
-			filesystem.Options{KeepDescriptors: true, LargeObjectThreshold: storageThreshold},
-		))
+		l.folders = append(l.folders, &packFolder{dir: dir})
 	}
-	return &s
+	return l
 }
 
-func (s *storages) object(id string, max int64) (kind objectType, data []byte, err error) {
-	s.tickets <- struct{}{}
-	defer func() { <-s.tickets }()
+func (l *local) object(id string, max int64) (kind objectType, data []byte, err error) {
+	l.tickets <- struct{}{}
+	defer func() { <-l.tickets }()
 
-	s.mu.Lock()
-	var mine *storage
-	if n := len(s.idle); n > 0 {
-		mine, s.idle = s.idle[n-1], s.idle[:n-1]
+	l.mu.Lock()
+	var mine *packReader
+	if n := len(l.idle); n > 0 {
+		mine, l.idle = l.idle[n-1], l.idle[:n-1]
 	}
-	s.mu.Unlock()
+	l.mu.Unlock()
 	if mine == nil {
-		mine = openStorage(s.dirs)
+		mine = &packReader{local: l, open: map[*pack]*packfile.Packfile{}}
 	}
 	kind, data, err = mine.object(id, max)
-	s.mu.Lock()
-	s.idle = append(s.idle, mine)
-	s.mu.Unlock()
+	l.mu.Lock()
+	l.idle = append(l.idle, mine)
+	l.mu.Unlock()
 	return kind, data, err
 }
 
-func (s *storages) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (l *local) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	var errs []error
-	for _, one := range s.idle {
-		for _, o := range *one {
-			errs = append(errs, o.Close())
+	for _, r := range l.idle {
+		for _, p := range r.open {
+			errs = append(errs, p.Close())
 		}
 	}
-	s.idle = nil
+	l.idle = nil
 	return errors.Join(errs...)
-}
-
-func (s *storage) object(id string, max int64) (kind objectType, data []byte, err error) {
-	defer func() {
-		if p := recover(); p != nil { // a damaged pack
-			err = &Error{Kind: ErrCorrupt, Text: "object " + id + " cannot be read", Hint: "check the repository with `git fsck`", Err: fmt.Errorf("%v", p)}
-		}
-	}()
-	hash := plumbing.NewHash(id)
-	for _, dir := range *s {
-		var o plumbing.EncodedObject
-		o, err = dir.EncodedObject(plumbing.AnyObject, hash)
-		if errors.Is(err, plumbing.ErrObjectNotFound) {
-			continue
-		}
-		if err != nil {
-			return "", nil, err
-		}
-		kind = objectType(o.Type().String())
-		if o.Size() > max {
-			return kind, nil, &TooLargeError{Size: o.Size(), Max: max}
-		}
-		data, err = objectBytes(o)
-		return kind, data, err
-	}
-	return "", nil, missing(id, nil)
-}
-
-func objectBytes(o plumbing.EncodedObject) ([]byte, error) {
-	r, err := o.Reader()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	data := make([]byte, o.Size())
-	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, err
-	}
-	return data, nil
 }
 
 // objectDirs lists the object folder of a repository and all that it borrows

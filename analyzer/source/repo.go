@@ -23,7 +23,7 @@ type Repo struct {
 	hashSize  int      // bytes
 
 	objects objectReader
-	local   *storages // the go-git part of objects, nil for SHA-256
+	local   *local // the go-git part of objects, nil for SHA-256
 	refs    refReader
 
 	shallowOnce sync.Once
@@ -139,7 +139,7 @@ func openGitDir(root, gitDir string) (*Repo, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.local = newStorages(dirs, workers)
+		r.local = newLocal(dirs, workers)
 		readers := layered{r.local}
 		// In a partial clone objects are missing by intent, and old versions
 		// of git try to fetch each one.

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -172,36 +171,6 @@ func (r *Repo) shortHash(prefix string) (string, error) {
 		Text: fmt.Sprintf("%q is the beginning of several commits: %s", prefix, strings.Join(commits[:min(len(commits), 4)], ", ")),
 		Hint: "write more of the hash",
 	}
-}
-
-// withPrefix lists the objects whose hash begins with an even or odd number
-// of hexadecimal digits.
-func (s *storages) withPrefix(prefix string) ([]string, error) {
-	whole, err := hex.DecodeString(prefix[:len(prefix)&^1])
-	if err != nil {
-		return nil, err
-	}
-	one := openStorage(s.dirs)
-	seen := map[string]bool{}
-	var errs []error
-	for _, dir := range *one {
-		hashes, err := dir.HashesWithPrefix(whole)
-		if err != nil {
-			errs = append(errs, err)
-		}
-		for _, h := range hashes {
-			if id := h.String(); strings.HasPrefix(id, prefix) {
-				seen[id] = true
-			}
-		}
-		dir.Close()
-	}
-	ids := make([]string, 0, len(seen))
-	for id := range seen {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids, errors.Join(errs...)
 }
 
 // peel follows annotated tags to a commit.

@@ -1,0 +1,259 @@
+package source
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+)
+
+// packFolder is one folder of objects: loose ones, and packs of many.
+type packFolder struct {
+	dir string
+
+	once  sync.Once
+	packs []*pack
+	err   error
+}
+
+// pack is one pack file. Its index is read when it is first needed, and
+// shared by all readers.
+type pack struct {
+	path string // without .pack or .idx
+
+	once  sync.Once
+	index *idxfile.MemoryIndex
+	err   error
+}
+
+// list returns the packs, newest first: that is where most reads end.
+func (f *packFolder) list() ([]*pack, error) {
+	f.once.Do(func() {
+		names, err := os.ReadDir(filepath.Join(f.dir, "pack"))
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				f.err = err
+			}
+			return
+		}
+		type dated struct {
+			*pack
+			time int64
+		}
+		var found []dated
+		for _, name := range names {
+			base, isIndex := strings.CutSuffix(name.Name(), ".idx")
+			if !isIndex || !strings.HasPrefix(base, "pack-") {
+				continue
+			}
+			info, err := name.Info()
+			if err != nil {
+				continue // repacked just now
+			}
+			found = append(found, dated{&pack{path: filepath.Join(f.dir, "pack", base)}, info.ModTime().UnixNano()})
+		}
+		slices.SortStableFunc(found, func(a, b dated) int {
+			switch {
+			case a.time > b.time:
+				return -1
+			case a.time < b.time:
+				return 1
+			}
+			return strings.Compare(a.path, b.path)
+		})
+		for _, d := range found {
+			f.packs = append(f.packs, d.pack)
+		}
+	})
+	return f.packs, f.err
+}
+
+func (p *pack) load() (*idxfile.MemoryIndex, error) {
+	p.once.Do(func() {
+		f, err := os.Open(p.path + ".idx")
+		if err != nil {
+			p.err = err
+			return
+		}
+		defer f.Close()
+		index := idxfile.NewMemoryIndex()
+		if p.err = idxfile.NewDecoder(f).Decode(index); p.err == nil {
+			p.index = index
+		}
+	})
+	return p.index, p.err
+}
+
+// packReader is what one read at a time uses.
+type packReader struct {
+	local *local
+	open  map[*pack]*packfile.Packfile
+}
+
+func (r *packReader) object(id string, max int64) (kind objectType, data []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil { // go-git on a damaged pack
+			kind, data, err = "", nil, damaged(id, fmt.Errorf("%v", p))
+		}
+	}()
+	hash := plumbing.NewHash(id)
+	var failure error
+	for _, folder := range r.local.folders {
+		packs, err := folder.list()
+		if err != nil {
+			failure = err
+		}
+		for _, p := range packs {
+			index, err := p.load()
+			if err != nil {
+				failure = err
+				continue
+			}
+			offset, err := index.FindOffset(hash)
+			if err != nil {
+				continue
+			}
+			return r.packed(p, index, id, offset, max)
+		}
+		kind, data, err := readLoose(folder.dir, id, max)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return kind, data, err
+		}
+	}
+	return "", nil, missing(id, failure)
+}
+
+func damaged(id string, cause error) error {
+	return &Error{Kind: ErrCorrupt, Text: "object " + id + " cannot be read", Hint: "check the repository with `git fsck`", Err: cause}
+}
+
+// packed reads an object of a pack. Its size is known before its bytes are
+// unpacked, so that a small pack cannot fill the memory.
+func (r *packReader) packed(p *pack, index *idxfile.MemoryIndex, id string, offset, max int64) (objectType, []byte, error) {
+	file, ok := r.open[p]
+	if !ok {
+		f, err := osfs.New(filepath.Dir(p.path)).Open(filepath.Base(p.path) + ".pack")
+		if err != nil {
+			return "", nil, damaged(id, err)
+		}
+		file = packfile.NewPackfileWithCache(index, nil, f, r.local.cache, 0)
+		r.open[p] = file
+	}
+	size, err := file.GetSizeByOffset(offset)
+	if err != nil {
+		return "", nil, damaged(id, err)
+	}
+	if size > max {
+		return "", nil, &TooLargeError{Size: size, Max: max}
+	}
+	o, err := file.Get(plumbing.NewHash(id))
+	if err != nil {
+		return "", nil, damaged(id, err)
+	}
+	content, err := o.Reader()
+	if err != nil {
+		return "", nil, damaged(id, err)
+	}
+	defer content.Close()
+	data := make([]byte, o.Size())
+	if _, err := io.ReadFull(content, data); err != nil {
+		return "", nil, damaged(id, err)
+	}
+	return objectType(o.Type().String()), data, nil
+}
+
+// readLoose reads objects/ab/cdef... It returns the error of os.Open as it
+// is.
+func readLoose(dir, id string, max int64) (objectType, []byte, error) {
+	f, err := os.Open(filepath.Join(dir, id[:2], id[2:]))
+	if err != nil {
+		return "", nil, err
+	}
+	defer f.Close()
+	r, err := objfile.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return "", nil, damaged(id, err)
+	}
+	defer r.Close()
+	kind, size, err := r.Header()
+	if err != nil || size < 0 {
+		return "", nil, damaged(id, err)
+	}
+	if size > max {
+		return "", nil, &TooLargeError{Size: size, Max: max}
+	}
+	var data bytes.Buffer
+	if _, err := data.ReadFrom(io.LimitReader(r, size)); err != nil || int64(data.Len()) != size {
+		return "", nil, damaged(id, err)
+	}
+	return objectType(kind.String()), data.Bytes(), nil
+}
+
+// withPrefix lists the objects whose hash begins with the given hexadecimal
+// digits, two or more, sorted.
+func (l *local) withPrefix(prefix string) ([]string, error) {
+	seen := map[string]bool{}
+	for _, folder := range l.folders {
+		names, err := os.ReadDir(filepath.Join(folder.dir, prefix[:2]))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, name := range names {
+			if id := prefix[:2] + name.Name(); isHash(id) && strings.HasPrefix(id, prefix) {
+				seen[id] = true
+			}
+		}
+		packs, err := folder.list()
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range packs {
+			index, err := p.load()
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range indexPrefix(index, prefix) {
+				seen[id] = true
+			}
+		}
+	}
+	ids := make([]string, 0, len(seen))
+	for id := range seen {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// indexPrefix searches the sorted hashes of a pack index.
+func indexPrefix(index *idxfile.MemoryIndex, prefix string) []string {
+	first, err := hex.DecodeString(prefix[:2])
+	if err != nil || len(index.FanoutMapping) <= int(first[0]) {
+		return nil
+	}
+	bucket := index.FanoutMapping[first[0]]
+	if bucket < 0 || bucket >= len(index.Names) {
+		return nil
+	}
+	var ids []string
+	for hashes := range slices.Chunk(index.Names[bucket], len(plumbing.ZeroHash)) {
+		if id := hex.EncodeToString(hashes); strings.HasPrefix(id, prefix) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
