@@ -125,6 +125,9 @@ func (r *bodyReader) file(fn int32) {
 	}
 	for i := range fs.Decls {
 		d := &fs.Decls[i]
+		if r.l.nodeOf[r.f.base+Ent(i)] == graph.None {
+			continue
+		}
 		for _, b := range fs.Lists[d.Bases.Lo:d.Bases.Hi] {
 			r.embed(facts.DeclID(i), facts.ExprID(b))
 		}
@@ -613,13 +616,16 @@ func (r *bodyReader) convertType(from, to Type, owner graph.ID, x *facts.Expr) {
 		return
 	}
 	tr := t.rec(to)
-	if tr.kind != kNamed || !r.l.isInterface(tr.ent) {
+	if tr.kind != kNamed || !r.ev.interfaceLike(to) {
 		return
 	}
-	fr := t.rec(from)
-	switch fr.kind {
-	case kMeta, kTuple, kPkg, kParam, kExtern:
+	switch t.kind(from) {
+	case kMeta, kTuple, kPkg, kParam:
 		return
+	case kExtern: // a value of an external type, unless it is an external value
+		if x.Op == facts.OpSelect && x.X >= 0 && t.kind(r.ev.typ[x.X]) == kPkg {
+			return
+		}
 	}
 	if r.isNil(from) {
 		return
@@ -630,8 +636,11 @@ func (r *bodyReader) convertType(from, to Type, owner graph.ID, x *facts.Expr) {
 	}
 	concrete := graph.None
 	base, _ := t.deref(from)
-	if br := t.rec(base); br.kind == kNamed {
+	switch br := t.rec(base); br.kind {
+	case kNamed:
 		concrete = r.target(br.ent)
+	case kExtern:
+		concrete = r.extern(r.l.symString(Sym(br.ent)), r.l.symString(Sym(br.n)))
 	}
 	r.edges = append(r.edges, graph.RawEdge{From: owner, To: node, Type: concrete, Kind: graph.EdgeConverts, HasSite: true, Site: r.site(x.Line, x.Col)})
 }

@@ -9,8 +9,20 @@ import (
 
 // methodSet is what is known of the methods of a type.
 type methodSet struct {
-	names   []Sym // sorted: own and promoted methods
-	unknown bool  // it embeds a type whose methods are not known
+	names   []Sym  // sorted: own and promoted methods
+	foreign []Type // external types that it embeds, whose methods are not known
+	unknown bool   // it embeds a type that could not be told
+}
+
+// hasForeign reports whether a type with methods t has the unknown methods of
+// an interface: it embeds the same external types.
+func (s *methodSet) hasForeign(t *methodSet) bool {
+	for _, f := range s.foreign {
+		if !slices.Contains(t.foreign, f) {
+			return false
+		}
+	}
+	return true
 }
 
 // methodSets returns the methods of every named type of the tree and of the
@@ -60,7 +72,7 @@ func (l *linker) methodSet(ev *evaluator, e Ent, own map[Ent][]Sym) *methodSet {
 			}
 		}
 		if ev.lang.Promote {
-			s.unknown = s.unknown || l.unknownBase(ev, x)
+			l.foreignBases(ev, s, x)
 			queue = ev.embedded(queue, nil, embed{x, false})
 		}
 	}
@@ -69,20 +81,22 @@ func (l *linker) methodSet(ev *evaluator, e Ent, own map[Ent][]Sym) *methodSet {
 	return s
 }
 
-// unknownBase reports whether x embeds a type that is not known.
-func (l *linker) unknownBase(ev *evaluator, x Type) bool {
+// foreignBases adds the embedded types of x that are not known to s.
+func (l *linker) foreignBases(ev *evaluator, s *methodSet, x Type) {
 	u := ev.under(x)
 	r := l.types.rec(u)
 	if (r.kind != kNamed && r.kind != kAnon) || r.ent == noEnt {
-		return false
+		return
 	}
 	for _, b := range l.basesOf(r.ent) {
 		b, _ = l.types.deref(b)
-		if k := l.types.kind(b); k == kUnknown || k == kExtern {
-			return true
+		switch l.types.kind(b) {
+		case kUnknown:
+			s.unknown = true
+		case kExtern:
+			s.foreign = append(s.foreign, b)
 		}
 	}
-	return false
 }
 
 // implementations adds the implements edges of types that implement an
@@ -126,7 +140,7 @@ func (l *linker) implementations(sets map[Ent]*methodSet) {
 			if l.langOf(t) != ev.lang || !near.meet(t, i) {
 				continue
 			}
-			if s.unknown {
+			if s.unknown || !s.hasForeign(sets[t]) {
 				undecidable++
 				continue
 			}

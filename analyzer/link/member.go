@@ -219,3 +219,14 @@ func (l *linker) basesOf(e Ent) []Type {
 	s := l.bases[e]
 	return l.baseTypes[s.Lo:s.Hi]
 }
+
+// interfaceLike reports whether a named type is an interface, or declared to
+// be like one.
+func (ev *evaluator) interfaceLike(x Type) bool {
+	if ev.l.isInterface(ev.types.rec(x).ent) {
+		return true
+	}
+	u := ev.under(x)
+	r := ev.types.rec(u)
+	return u != x && (r.kind == kAnon && (r.ent == noEnt || ev.l.isInterface(r.ent)) || r.kind == kNamed && ev.l.isInterface(r.ent))
+}
