@@ -29,7 +29,7 @@ type Package struct {
 	names  []string            // of files, absolute
 	Broken map[string]string   // why a file is not judged, by absolute name
 	Deps   map[string]*Package // by the path in the import statement
-	Errors []types.Error       // but for those that only warn
+	Errors []types.Error       // of the type checker
 	failed int                 // to list or to parse
 	InRepo bool
 	done   chan struct{}
@@ -237,15 +237,14 @@ func (l *Loader) check(c *Package) {
 }
 
 // Check type-checks the syntax of a package, against the packages that imp
-// finds. Errors that only warn, such as unused imports, are left out: imports that
-// only bodies use are unused without the bodies.
+// finds. Errors that a removed body alone may cause are left out.
 func (l *Loader) Check(c *Package, imp types.Importer, info *types.Info, report func(types.Error)) *types.Package {
 	conf := types.Config{
 		Importer:         imp,
 		Sizes:            types.SizesFor("gc", runtime.GOARCH),
 		IgnoreFuncBodies: len(c.Judge) == 0,
 		Error: func(err error) {
-			if te, ok := err.(types.Error); ok && !te.Soft && len(c.Judge) > 0 {
+			if te, ok := err.(types.Error); ok && len(c.Judge) > 0 && !(te.Soft && aboutBodies(te.Msg)) {
 				report(te)
 			}
 		},
@@ -255,6 +254,13 @@ func (l *Loader) Check(c *Package, imp types.Importer, info *types.Info, report 
 	}
 	pkg, _ := conf.Check(c.Path(), l.Fset, c.Files, info)
 	return pkg
+}
+
+// aboutBodies reports whether an error may come from a body that was removed:
+// what only the body uses is unused.
+func aboutBodies(msg string) bool {
+	return strings.Contains(msg, "not used") || strings.Contains(msg, "must have a body") ||
+		strings.Contains(msg, "missing function body")
 }
 
 // importer finds the packages that the go command found for c.

@@ -8,8 +8,9 @@ import (
 	"github.com/codekg/kg/bench/record"
 )
 
-// The contexts of conversions to interfaces. Comparisons and explicit
-// conversions are stated apart, for a graph may leave them out.
+// The contexts of conversions to interfaces. From ctxCompare on they are stated
+// apart, for a graph may leave them out. Assertions and cases go the other way,
+// from the interface to the concrete type, and break with the same changes.
 const (
 	ctxAssign   = "assignment"
 	ctxArgument = "argument"
@@ -21,6 +22,8 @@ const (
 	ctxCompare  = "comparison"
 	ctxExplicit = "explicit"
 	ctxTypeArg  = "type argument"
+	ctxAssert   = "assertion"
+	ctxCase     = "case"
 )
 
 // convertNode records the implicit conversions to interfaces that a node makes.
@@ -66,6 +69,12 @@ func (w *walker) convertNode(n ast.Node, stack []ast.Node) {
 		if n.Op == token.EQL || n.Op == token.NEQ {
 			w.convertCompare(n.X, n.Y, stack)
 		}
+	case *ast.TypeAssertExpr:
+		if n.Type != nil {
+			w.convertBack(n.X, n.Type, ctxAssert, stack)
+		}
+	case *ast.TypeSwitchStmt:
+		w.convertCases(n, stack)
 	case *ast.SwitchStmt:
 		if n.Tag == nil {
 			return
@@ -254,6 +263,35 @@ func (w *walker) convertCompare(x, y ast.Expr, stack []ast.Node) {
 	}
 }
 
+// convertBack records that the interface value x is asserted to have the
+// concrete type t.
+func (w *walker) convertBack(x, t ast.Expr, ctx string, stack []ast.Node) {
+	if to := w.c.Info.TypeOf(t); to != nil && !types.IsInterface(to) && !w.c.Info.Types[t].IsNil() {
+		w.convertType(w.c.Info.TypeOf(x), to, t, ctx, stack)
+	}
+}
+
+func (w *walker) convertCases(n *ast.TypeSwitchStmt, stack []ast.Node) {
+	var guard ast.Expr
+	switch a := n.Assign.(type) {
+	case *ast.ExprStmt:
+		guard = a.X
+	case *ast.AssignStmt:
+		guard = a.Rhs[0]
+	}
+	assert, ok := ast.Unparen(guard).(*ast.TypeAssertExpr)
+	if !ok {
+		return
+	}
+	for _, c := range n.Body.List {
+		if cc, ok := c.(*ast.CaseClause); ok {
+			for _, t := range cc.List {
+				w.convertBack(assert.X, t, ctxCase, stack)
+			}
+		}
+	}
+}
+
 // satisfies records the type arguments that are checked against an interface of
 // the repository. They break with it like conversions do.
 func (w *walker) satisfies(id *ast.Ident, stack []ast.Node) {
@@ -365,7 +403,10 @@ func (w *walker) convertType(to, from types.Type, value ast.Expr, ctx string, st
 	}
 	s := w.siteAt(record.Converts, value.Pos())
 	s.Name, s.Context, s.Shape = target.Obj().Name(), ctx, ctx
-	s.Optional = ctx == ctxTypeArg || ctx == ctxCompare || ctx == ctxExplicit
+	switch ctx {
+	case ctxCompare, ctxExplicit, ctxTypeArg, ctxAssert, ctxCase:
+		s.Optional = true
+	}
 	w.target(s, target.Origin().Obj())
 	w.source(s, from)
 	w.context(s, stack)

@@ -160,6 +160,8 @@ func TestSites(t *testing.T) {
 		"store/store.go:95:9 converts store.New -> store.Store of store.Memory by return ptr",
 		"generic/generic.go:42:9 converts generic.use -> store.Store of store.Memory by argument ptr",
 		"generic/generic.go:43:6 converts generic.use -> generic.Number of int by type argument optional",
+		"main.go:57:7 converts main.back -> main.Visitor of main.VisitorFunc by case optional",
+		"main.go:60:23 converts main.back -> store.Store of store.Memory by assertion ptr optional",
 		// Relations, also between test files and others.
 		"store/store.go:52:6 implements store.Memory -> store.Store ptr",
 		"store/store.go:52:6 implements store.Memory -> store_test.flusher ptr",
