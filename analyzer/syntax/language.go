@@ -29,6 +29,7 @@ type Language struct {
 	tokens  map[string]Kind
 	fieldID map[string]Field
 	tags    []uint32 // by kind: what stands for the kind in hashes
+	reading func(src []byte) []byte
 }
 
 type kindInfo struct {
