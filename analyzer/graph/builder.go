@@ -391,3 +391,6 @@ func (g *Graph) index() {
 		next[t.to]++
 	}
 }
+
+// AddFlags adds flags to a node that was added before.
+func (b *Builder) AddFlags(n ID, f Flags) { b.nodes[n].Flags |= f }

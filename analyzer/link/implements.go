@@ -2,6 +2,7 @@ package link
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
@@ -121,8 +122,9 @@ func (l *linker) implementations(sets map[Ent]*methodSet) {
 	ev := l.newEvaluator(l.types)
 	near := &neighbours{l: l, reach: map[int32]map[int32]bool{}}
 	undecidable := int32(0)
+	outside := l.outside()
 	for _, i := range types {
-		if !l.isInterface(i) || l.nodeOf[i] == graph.None || !l.langOf(i).ImplicitInterfaces {
+		if !l.isInterface(i) || l.nodeOf[i] == graph.None && !outside[i] || !l.langOf(i).ImplicitInterfaces {
 			continue
 		}
 		s := sets[i]
@@ -151,6 +153,33 @@ func (l *linker) implementations(sets map[Ent]*methodSet) {
 		l.b.AddUnknown(graph.Unknown{Reason: graph.ReasonUndecidable, Count: undecidable,
 			Detail: "interfaces that embed an interface of an external package"})
 	}
+}
+
+// outside returns the interfaces of surfaces and universes whose methods are
+// called from outside the tree.
+func (l *linker) outside() map[Ent]bool {
+	m := map[Ent]bool{}
+	for _, s := range l.langs {
+		for _, f := range l.units[s.universe].files {
+			for i := range l.files[f].Facts.Decls {
+				if e := l.files[f].base + Ent(i); l.isInterface(e) {
+					m[e] = true
+				}
+			}
+		}
+		for _, name := range s.Outside {
+			path, name, _ := strings.Cut(name, "#")
+			u, ok := s.byPath[path]
+			sym := l.lookupSym(name)
+			if !ok || u < 0 || sym < 0 {
+				continue
+			}
+			if e := l.pkgScope.get(u, sym); e >= 0 && l.isInterface(Ent(e)) {
+				m[Ent(e)] = true
+			}
+		}
+	}
+	return m
 }
 
 // instance returns the type that an entity declares, with its own type
@@ -196,6 +225,18 @@ func (l *linker) implementation(ev *evaluator, typ, iface Ent, s *methodSet) {
 		certainty = graph.Inferred
 	}
 	from, to := l.nodeOf[typ], l.nodeOf[iface]
+	if to == graph.None { // called from outside
+		for _, p := range pairs {
+			if n := l.nodeOf[l.canon[p[1].ent]]; n != graph.None {
+				l.b.AddFlags(n, graph.FlagCalledOutside)
+			}
+		}
+		u := &l.units[l.unitOf(iface)]
+		if d := l.decl(iface); u.universe && d.Vis != graph.Public {
+			return
+		}
+		to = l.externalNode(u.rules.Name, u.Path, l.qualified(iface))
+	}
 	l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeImplements, Certainty: certainty, Ptr: ptr})
 	for _, p := range pairs {
 		f, t := l.nodeOf[l.canon[p[1].ent]], l.nodeOf[l.canon[p[0].ent]]

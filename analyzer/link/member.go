@@ -11,8 +11,12 @@ type member struct {
 	through bool // it was reached through an embedded pointer
 }
 
-// maxPromotion bounds the depth of embedding that is searched.
-const maxPromotion = 10
+// maxPromotion bounds the depth of embedding that is searched, and
+// maxEmbedded the types at one depth.
+const (
+	maxPromotion = 10
+	maxEmbedded  = 256
+)
 
 // member returns the field or method that name selects on a value of type x:
 // the one at the least depth of embedding, if there is only one.
@@ -52,7 +56,7 @@ func (ev *evaluator) findMember(x Type, name Sym) member {
 	var buf [8]embed
 	level := append(buf[:0], embed{x, false})
 	var seen []embed
-	for depth := 0; len(level) > 0 && depth < maxPromotion; depth++ {
+	for depth := 0; len(level) > 0 && len(level) <= maxEmbedded && depth < maxPromotion; depth++ {
 		found, count := none, 0
 		for _, c := range level {
 			if m := ev.ownMember(c.t, name); m.ent != noEnt && (count == 0 || m.ent != found.ent) {

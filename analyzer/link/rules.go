@@ -32,6 +32,12 @@ type Rules struct {
 	// Basics names the universe types that the engine itself needs.
 	Basics Basics
 
+	// Outside lists interfaces of external packages, as path#Name, whose
+	// methods are called by code that is not in the tree: an implementation
+	// has callers that no graph shows. The interfaces of the universe are such
+	// without being listed.
+	Outside []string
+
 	// Promote says that members of embedded fields are members of the type.
 	Promote bool
 

@@ -40,13 +40,18 @@ const (
 // stays below 20.
 const maxTypeDepth = 64
 
+// maxTypeSize bounds the parts of a type, counted with repetition: aliases that
+// name each other twice would otherwise double it at every step.
+const maxTypeSize = 1 << 12
+
 // maxTypeArgs bounds parameters, results and type arguments of one type.
 const maxTypeArgs = 1 << 12
 
 type typeRec struct {
 	kind   typeKind
 	depth  uint8
-	params bool // mentions a type parameter
+	params bool   // mentions a type parameter
+	size   uint16 // parts, counted with repetition
 	n      int32
 	ent    Ent
 	lo, hi uint32
@@ -67,7 +72,7 @@ type typeTable struct {
 func newTypeTable(base *typeTable) *typeTable {
 	t := &typeTable{base: base, hash: make([]Type, 1<<8)}
 	if base == nil {
-		t.recs = []typeRec{{kind: kUnknown}}
+		t.recs = []typeRec{{kind: kUnknown, size: 1}}
 	} else {
 		t.off = base.off + Type(len(base.recs))
 	}
@@ -158,18 +163,19 @@ func (t *typeTable) intern(k typeKind, ent Ent, n int32, args []Type) Type {
 	if x := t.find(h, k, ent, n, args); x != 0 {
 		return x
 	}
-	depth, params := 0, k == kParam
+	depth, size, params := 0, 1, k == kParam
 	for _, a := range args {
 		r := t.rec(a)
 		depth = max(depth, int(r.depth)+1)
+		size += int(r.size)
 		params = params || r.params
 	}
-	if depth > maxTypeDepth {
+	if depth > maxTypeDepth || size > maxTypeSize {
 		return unknownType
 	}
 	lo := uint32(len(t.args))
 	t.args = append(t.args, args...)
-	t.recs = append(t.recs, typeRec{kind: k, depth: uint8(depth), params: params, n: n, ent: ent, lo: lo, hi: uint32(len(t.args))})
+	t.recs = append(t.recs, typeRec{kind: k, depth: uint8(depth), size: uint16(size), params: params, n: n, ent: ent, lo: lo, hi: uint32(len(t.args))})
 	x := t.off + Type(len(t.recs)-1)
 	if t.used++; t.used*2 > len(t.hash) {
 		t.rehash()

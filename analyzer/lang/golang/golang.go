@@ -25,7 +25,9 @@ var Language = &lang.Language{
 }
 
 var grammar = sync.OnceValue(func() *syntax.Language {
-	return syntax.MustLanguage("go", tree_sitter_go.Language())
+	l := syntax.MustLanguage("go", tree_sitter_go.Language())
+	l.SetReading(readable)
+	return l
 })
 
 var rules = &link.Rules{
@@ -42,6 +44,17 @@ var rules = &link.Rules{
 		"untypedComplex": "complex128", "untypedRune": "rune", "untypedString": "string",
 	},
 	Basics: link.Basics{Int: "int", Byte: "byte", Rune: "rune", String: "string", Bool: "untypedBool", Null: "untypedNil"},
+
+	Outside: []string{
+		"context#Context", "database/sql/driver#Valuer", "encoding/xml#Marshaler", "encoding/xml#Unmarshaler",
+		"encoding/xml#MarshalerAttr", "encoding/xml#UnmarshalerAttr", "expvar#Var", "fmt#Formatter", "fmt#Scanner", "fmt#State",
+		"go/ast#Visitor", "hash#Hash", "image#Image", "image/color#Color", "image/draw#Image", "io#ReaderFrom", "io#WriterTo",
+		"io/fs#DirEntry", "io/fs#FS", "io/fs#File", "io/fs#FileInfo", "io/fs#GlobFS", "io/fs#ReadDirFS", "io/fs#ReadFileFS",
+		"io/fs#StatFS", "io/fs#SubFS", "log/slog#Handler", "log/slog#LogValuer", "math/rand#Source", "math/rand/v2#Source",
+		"net#Addr", "net#Conn", "net#Error", "net#Listener", "net#PacketConn", "net/http#CookieJar", "net/http#FileSystem",
+		"net/http#Flusher", "net/http#Handler", "net/http#Hijacker", "net/http#Pusher", "net/http#ResponseWriter",
+		"net/http#RoundTripper", "os#Signal", "reflect#Type", "testing#TB",
+	},
 
 	Promote:            true,
 	ImplicitInterfaces: true,
