@@ -55,7 +55,7 @@ type extractor struct {
 
 // words are the names that the extractor itself compares with.
 type words struct {
-	blank, c, new, make, init, main facts.Str
+	blank, c, make, init, main facts.Str
 
 	literals  [classIota + 1]facts.Str
 	operators [256]facts.Str
@@ -98,8 +98,7 @@ func (e *extractor) reset(t *syntax.Tree, b *facts.Builder) {
 	e.self.receiver = none
 	w := &e.words
 	w.blank, w.c = b.InternString("_"), b.InternString("C")
-	w.new, w.make = b.InternString("new"), b.InternString("make")
-	w.init, w.main = b.InternString("init"), b.InternString("main")
+	w.make, w.init, w.main = b.InternString("make"), b.InternString("init"), b.InternString("main")
 }
 
 // file reads the whole file.

@@ -263,14 +263,10 @@ func (e *extractor) call(i syntax.ID, callee facts.ExprFlags) facts.ExprID {
 	if args == syntax.None {
 		return e.operation(facts.Expr{Op: facts.OpCall, Flags: callee, N: 1, X: x, Y: none}, x)
 	}
-	// The first argument of make is a type, that of new may be.
+	// The first argument of make is a type; that of new may be a value.
 	first := facts.ExprFlags(0)
-	builtin := false
-	if f := &e.b.Exprs[x]; f.Op == facts.OpName && f.Flags&facts.FlagLocal == 0 {
-		builtin = f.Name == e.words.new
-		if f.Name == e.words.make {
-			first = facts.FlagTyped
-		}
+	if f := &e.b.Exprs[x]; f.Op == facts.OpName && f.Flags&facts.FlagLocal == 0 && f.Name == e.words.make {
+		first = facts.FlagTyped
 	}
 	flags := callee
 	base := len(e.ids)
@@ -281,28 +277,7 @@ func (e *extractor) call(i syntax.ID, callee facts.ExprFlags) facts.ExprID {
 		e.ids = append(e.ids, int32(e.expr(c, first)))
 		first = 0
 	}
-	if builtin && len(e.ids) != base+1 || len(e.ids) == base && e.nodes[args].Flags&syntax.HasError != 0 {
-		e.ids = append(e.ids[:base], e.brokenArguments(args)...)
-	}
 	return e.finishCall(x, flags, base)
-}
-
-// brokenArguments adds what can be read of arguments that the grammar does not
-// know, such as new(f(x)).
-func (e *extractor) brokenArguments(args syntax.ID) []int32 {
-	var ids []int32
-	for c := args + 1; c < e.nodes[args].Next; {
-		n := &e.nodes[c]
-		switch {
-		case n.Kind == syntax.KindError:
-			c++ // look inside
-			continue
-		case n.Flags&syntax.Named != 0 && classOf(n.Kind) != classComment:
-			ids = append(ids, int32(e.expr(c, 0)))
-		}
-		c = n.Next
-	}
-	return ids
 }
 
 // conversion adds a call whose callee was read as a type. A generic type may

@@ -50,8 +50,7 @@ func (e *extractor) methodDecl(i syntax.ID, doc comments) {
 	d := e.declare(graph.KindMethod, name, i, i)
 	e.open(d, true)
 	e.b.Push()
-	local := e.receiver(d, receiver)
-	e.self.receiver = local
+	e.self.receiver = e.receiver(d, receiver)
 	e.callable(d, i)
 	e.b.Pop()
 	e.b.EndDecl(d)
@@ -126,9 +125,6 @@ func (e *extractor) receiver(d facts.DeclID, list syntax.ID) facts.LocalID {
 		if s := e.str(n); s != 0 && s != e.words.blank {
 			local = e.b.AddLocal(facts.Local{Name: s, Decl: none, Type: x, Value: none, Next: none})
 		}
-	}
-	if local != none {
-		e.b.Bind(local)
 	}
 	return local
 }
@@ -208,6 +204,9 @@ func (e *extractor) endParams(base int) facts.Span {
 func (e *extractor) callable(d facts.DeclID, i syntax.ID) {
 	body := e.child(i, fieldBody)
 	e.parameters(d, i, true)
+	if e.self.receiver != none && e.bodies == 0 && e.b.Decls[d].Kind == graph.KindMethod {
+		e.b.Bind(e.self.receiver)
+	}
 	for _, span := range [...]facts.Span{e.b.Decls[d].Params, e.b.Decls[d].Results} {
 		for k := span.Lo; k < span.Hi; k++ {
 			if l := e.b.Params[k].Local; l != none {
