@@ -9,13 +9,15 @@ type Builder struct {
 	File
 	intern map[string]Str
 	bound  []LocalID // by Str: the innermost local in scope, None
+	within []int32   // by Str: how many scopes were open when bound was set
 	undo   []binding // what the open scopes hid
 	scopes []int     // lengths of undo at the start of each open scope
 }
 
 type binding struct {
-	name Str
-	was  LocalID
+	name   Str
+	was    LocalID
+	within int32
 }
 
 // Reset starts a new file.
@@ -25,7 +27,7 @@ func (b *Builder) Reset() {
 	}
 	clear(b.intern)
 	b.File = File{Strings: []string{""}, Lists: []int32{0}}
-	b.bound = append(b.bound[:0], None)
+	b.bound, b.within = append(b.bound[:0], None), append(b.within[:0], 0)
 	b.undo, b.scopes = b.undo[:0], b.scopes[:0]
 }
 
@@ -63,7 +65,7 @@ func (b *Builder) add(s string) Str {
 	i := Str(len(b.Strings))
 	b.Strings = append(b.Strings, s)
 	b.intern[s] = i
-	b.bound = append(b.bound, None)
+	b.bound, b.within = append(b.bound, None), append(b.within, 0)
 	return i
 }
 
@@ -74,7 +76,8 @@ func (b *Builder) Push() { b.scopes = append(b.scopes, len(b.undo)) }
 func (b *Builder) Pop() {
 	n := len(b.scopes) - 1
 	for i := len(b.undo) - 1; i >= b.scopes[n]; i-- {
-		b.bound[b.undo[i].name] = b.undo[i].was
+		u := b.undo[i]
+		b.bound[u.name], b.within[u.name] = u.was, u.within
 	}
 	b.undo, b.scopes = b.undo[:b.scopes[n]], b.scopes[:n]
 }
@@ -92,25 +95,20 @@ func (b *Builder) Bind(id LocalID) {
 	if name == 0 {
 		return
 	}
-	b.undo = append(b.undo, binding{name, b.bound[name]})
-	b.bound[name] = id
+	b.undo = append(b.undo, binding{name, b.bound[name], b.within[name]})
+	b.bound[name], b.within[name] = id, int32(len(b.scopes))
 }
 
 // Lookup returns the local that name means here, or None.
 func (b *Builder) Lookup(name Str) LocalID { return b.bound[name] }
 
 // BoundHere returns the local that the innermost scope itself binds to name,
-// or None. O(names in the scope).
+// or None.
 func (b *Builder) BoundHere(name Str) LocalID {
-	if len(b.scopes) == 0 {
+	if len(b.scopes) == 0 || b.bound[name] == None || int(b.within[name]) != len(b.scopes) {
 		return None
 	}
-	for i := len(b.undo) - 1; i >= b.scopes[len(b.scopes)-1]; i-- {
-		if b.undo[i].name == name {
-			return b.bound[name]
-		}
-	}
-	return None
+	return b.bound[name]
 }
 
 // AddExpr adds an expression, whose operands must be there already.
