@@ -175,10 +175,10 @@ func rankChanges(cs []Change) {
 
 func sortSites(ss []Site) []Site {
 	slices.SortFunc(ss, func(x, y Site) int {
-		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Col, y.Col), cmp.Compare(x.State, y.State))
+		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.State, y.State), cmp.Compare(x.Col, y.Col))
 	})
-	// The worst state of a place that several edges come from.
-	return slices.CompactFunc(ss, func(x, y Site) bool { return x.File == y.File && x.Line == y.Line && x.Col == y.Col })
+	// A line counts once, with its worst state.
+	return slices.CompactFunc(ss, func(x, y Site) bool { return x.File == y.File && x.Line == y.Line })
 }
 
 func (t *Totals) count(x *Impacted) {
@@ -212,7 +212,7 @@ type tally struct {
 	sure     map[graph.ID]bool
 	ids      []graph.ID
 	broken   map[graph.ID]bool
-	sites    map[Site]bool // broken ones
+	sites    map[Site]bool // broken ones, without columns
 }
 
 func (t *tally) add(x *Impacted) {
@@ -231,6 +231,7 @@ func (t *tally) add(x *Impacted) {
 	}
 	for _, s := range x.Sites {
 		if s.State == Broken {
+			s.Col = 0
 			t.broken[x.ID] = true
 			t.sites[s] = true
 		}

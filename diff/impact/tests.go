@@ -97,12 +97,6 @@ func (e *engine) selectTests(r *Result) {
 			baseSeeds = append(baseSeeds, e.baseKids.below(c.Base)...)
 		}
 	}
-	// Who has to be updated is changed code, or will be.
-	for _, a := range r.Symbols {
-		if a.Severity == MustUpdate {
-			headSeeds = append(headSeeds, a.ID)
-		}
-	}
 	reached := map[graph.ID]Reached{}
 	add := func(w *walk, toHead func(graph.ID) graph.ID) {
 		for _, n := range w.order {
@@ -135,6 +129,18 @@ func (e *engine) selectTests(r *Result) {
 	}
 	e.walk.start(unique(headSeeds)...)
 	e.walk.run(-1, isTest(e.head))
+	// Who has to be updated for a reason that no behaviour travels along, such
+	// as a conversion, is changed code, or will be.
+	more := false
+	for _, a := range r.Symbols {
+		if a.Severity == MustUpdate && !e.walk.visited(a.ID) {
+			e.walk.visit(a.ID, visit{depth: 1, edge: -1, via: -1, from: graph.None})
+			more = true
+		}
+	}
+	if more {
+		e.walk.run(-1, isTest(e.head))
+	}
 	add(e.walk, func(n graph.ID) graph.ID { return n })
 	if len(baseSeeds) > 0 && e.base != e.head {
 		w := newWalk(e.base)

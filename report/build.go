@@ -1,0 +1,144 @@
+package report
+
+import (
+	"encoding/hex"
+
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
+	"github.com/codekg/kg/diff/impact"
+)
+
+// New makes the report of an impact. Co-change, owners and findings are the
+// caller's to add.
+func New(r *impact.Result, tool Tool, base, head Revision) *Report {
+	d := r.Delta
+	base.Tree, head.Tree = tree(base.Tree, d.Base), tree(head.Tree, d.Head)
+	out := &Report{Schema: Schema, Tool: tool, Base: base, Head: head, Changes: []Change{}, EntryPoints: []EntryPoint{},
+		Cochange: []Cochange{}, Owners: []Owner{}, Findings: []Finding{}, Unknowns: newUnknowns(r.Unknowns, r.Skipped, &d.Files)}
+	for i := range r.Changes {
+		c := newChange(d, r.Changes[i].Change)
+		for j := range r.Changes[i].Impacted {
+			c.Impacted = append(c.Impacted, newImpacted(&r.Changes[i].Impacted[j]))
+		}
+		c.Totals = newTotals(r.Changes[i].Totals)
+		out.Changes = append(out.Changes, c)
+	}
+	for i := range r.EntryPoints {
+		x := &r.EntryPoints[i]
+		out.EntryPoints = append(out.EntryPoints, EntryPoint{newSymbol(x.Symbol), x.Distance, keys(x.Via)})
+	}
+	out.Tests = newTests(&r.Tests)
+	out.Stats = newStats(d)
+	out.Stats.Totals = newTotals(r.Totals)
+	return out
+}
+
+func tree(given string, g *graph.Graph) string {
+	if given == "" && !g.Tree.IsZero() {
+		return hex.EncodeToString(g.Tree[:])
+	}
+	return given
+}
+
+func newSymbol(n *graph.Node) Symbol {
+	name := n.QName
+	if name == "" {
+		name = n.Name
+	}
+	return Symbol{ID: n.Key, Kind: n.Kind.String(), Name: name, File: n.File, Line: n.Line}
+}
+
+func newChange(d *diff.Delta, c *diff.Change) Change {
+	n := d.Symbol(c)
+	out := Change{Symbol: newSymbol(n), Change: c.Kind.String(), Breaking: c.Breaking, Detail: []Detail{},
+		Members: c.Members, Uncertain: c.Uncertain, Impacted: []Impacted{}}
+	if was := d.Was(c); was != nil && (was.Key != n.Key || was.File != n.File) {
+		s := newSymbol(was)
+		out.Was = &s
+	}
+	for _, x := range c.Details {
+		y := Detail{Code: x.Code.String(), Verdict: x.Verdict.String(), Name: x.Name, From: x.From, To: x.To}
+		if x.Index >= 0 {
+			y.Index = &x.Index
+		}
+		out.Detail = append(out.Detail, y)
+	}
+	return out
+}
+
+func newImpacted(x *impact.Impacted) Impacted {
+	out := Impacted{Symbol: newSymbol(x.Symbol), Relation: x.Relation.String(), Severity: x.Severity.String(), Depth: x.Depth,
+		Certainty: x.Certainty.String(), Sites: []Site{}, Path: []Hop{}}
+	for _, s := range x.Sites {
+		out.Sites = append(out.Sites, Site{s.File, s.Line, s.State.String()})
+	}
+	for _, h := range x.Path {
+		out.Path = append(out.Path, Hop{h.From.Key, h.To.Key, h.Kind.String(), h.File, h.Line, h.Certainty.String()})
+	}
+	return out
+}
+
+func newTotals(t impact.Totals) Totals {
+	return Totals{t.Impacted, t.MustUpdate, t.ShouldReview, t.MayBeAffected, t.Ambiguous, t.Broken, t.BrokenSites}
+}
+
+func newTests(t *impact.Tests) Tests {
+	out := Tests{Mode: t.Mode.String(), Reasons: []TestReason{}, Tests: []Test{}, Total: t.Total}
+	for _, w := range t.Reasons {
+		out.Reasons = append(out.Reasons, TestReason{w.Why.String(), append([]string{}, w.Paths...)})
+	}
+	for i := range t.Tests {
+		x := &t.Tests[i]
+		_, name := graph.SplitKey(x.Symbol.Key)
+		out.Tests = append(out.Tests, Test{ID: x.Symbol.Key, Runner: x.Runner, File: x.Symbol.File, Symbol: name,
+			Package: x.Package, Distance: x.Distance, Via: keys(x.Via)})
+	}
+	return out
+}
+
+func keys(ns []*graph.Node) []string {
+	out := make([]string, len(ns))
+	for i, n := range ns {
+		out[i] = n.Key
+	}
+	return out
+}
+
+// newUnknowns puts first what weighs most: lost files, then skipped languages,
+// then the rest in the order of files.
+func newUnknowns(us []graph.Unknown, skipped []graph.Skipped, files *diff.Files) []Unknown {
+	out := []Unknown{}
+	lost := map[string]bool{}
+	for _, f := range files.Lost {
+		lost[f.Path] = true
+	}
+	for pass := range 3 {
+		if pass == 1 {
+			for _, s := range skipped {
+				out = append(out, Unknown{Reason: SkippedLanguage, Detail: s.Lang, Count: int(s.Files)})
+			}
+			continue
+		}
+		for i := range us {
+			if u := &us[i]; lost[u.File] == (pass == 0) {
+				out = append(out, Unknown{Reason: u.Reason.String(), File: u.File, Line: u.Line, EndLine: u.EndLine,
+					Detail: u.Detail, Count: int(max(u.Count, 1)), Lost: lost[u.File]})
+			}
+		}
+	}
+	return out
+}
+
+func newStats(d *diff.Delta) Stats {
+	s := Stats{Changes: map[string]int{}, Formatting: len(d.Files.Formatting),
+		Files: FileStats{d.Files.Changed, d.Files.Added, d.Files.Removed, len(d.Files.Moved), len(d.Files.Lost)},
+		Base:  GraphStats{len(d.Base.Files), len(d.Base.Nodes), len(d.Base.Edges)},
+		Head:  GraphStats{len(d.Head.Files), len(d.Head.Nodes), len(d.Head.Edges)}}
+	for i := range d.Changes {
+		s.Changes[d.Changes[i].Kind.String()]++
+		if d.Changes[i].Breaking {
+			s.Breaking++
+		}
+	}
+	return s
+}

@@ -1,0 +1,43 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Options adapt a format. The zero value is useful.
+type Options struct {
+	Color bool // text: use ANSI colours
+	Limit int  // text: entries per list; 0 means 20, a negative number all
+}
+
+// Format is one way to write reports.
+type Format struct {
+	Name string
+	Doc  string
+	// Impact writes a report of kg impact; Delta one of kg diff. nil means that
+	// the format cannot.
+	Impact func(io.Writer, *Report, Options) error
+	Delta  func(io.Writer, *DeltaReport, Options) error
+}
+
+// Formats returns all formats, by name.
+func Formats() []Format {
+	return []Format{
+		{"json", "the whole report, for programs", writeJSON, writeDeltaJSON},
+		{"text", "what matters, for people at a terminal", writeText, writeDeltaText},
+	}
+}
+
+// FormatNamed returns the format with the given name.
+func FormatNamed(name string) (Format, error) {
+	var names []string
+	for _, f := range Formats() {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return Format{}, fmt.Errorf("no report format %q; there are %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,452 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// The text report, for a person at a terminal. Rules:
+//
+//   - The first line is the verdict. The next lines say what was not analysed,
+//     so that nobody reads on without knowing.
+//   - Then what changed, what is broken with its line, what else is impacted by
+//     urgency, tests, and the remaining unknowns. Empty sections are left out.
+//   - Numbers are those of the JSON report. Lists are cut, totals never.
+//   - Every place is written FILE:LINE, so that terminals make links of it.
+
+// defaultLimit is how many entries of a list are shown.
+const defaultLimit = 20
+
+// style is an ANSI colour.
+type style string
+
+const (
+	plain  style = ""
+	bold   style = "1"
+	red    style = "31"
+	yellow style = "33"
+	faint  style = "2"
+)
+
+// span is a part of a line with one style.
+type span struct {
+	style style
+	text  string
+}
+
+// page writes lines of escaped text.
+type page struct {
+	b       bytes.Buffer
+	options Options
+}
+
+func newPage(o Options) *page {
+	if o.Limit == 0 {
+		o.Limit = defaultLimit
+	}
+	return &page{options: o}
+}
+
+// line writes one line; each part is a string or a span. What a part holds is
+// never trusted.
+func (p *page) line(parts ...any) {
+	var begin strings.Builder // of the line, as far as it takes to see a command
+	for _, x := range parts {
+		s, ok := x.(span)
+		if !ok {
+			s.text = fmt.Sprint(x)
+		}
+		text := Escape(s.text)
+		if t := strings.TrimLeft(begin.String(), " "); len(t) < len("::") {
+			// The line may begin with a command, and the command in any part.
+			if strings.HasPrefix(strings.TrimLeft(t+text, " "), "::") {
+				text = strings.Replace(text, ":", `\x3a`, 1)
+			}
+			begin.WriteString(text)
+		}
+		if p.options.Color && s.style != plain && text != "" {
+			text = "\x1b[" + string(s.style) + "m" + text + "\x1b[0m"
+		}
+		p.b.WriteString(text)
+	}
+	p.b.WriteByte('\n')
+}
+
+// section writes a heading after an empty line.
+func (p *page) section(title string, n int) {
+	p.line("")
+	p.line(span{bold, fmt.Sprintf("%s (%d)", title, n)})
+}
+
+// cut returns how many of n entries to show, and says how many it leaves out
+// when done is called.
+func (p *page) cut(n int) (show int, done func(total int)) {
+	show = n
+	if p.options.Limit >= 0 {
+		show = min(n, p.options.Limit)
+	}
+	return show, func(total int) {
+		if total > show {
+			p.line(span{faint, fmt.Sprintf("  … and %d more", total-show)})
+		}
+	}
+}
+
+// flush writes the page. A "##[" that two parts make together is defused here.
+func (p *page) flush(w io.Writer) error {
+	_, err := w.Write(bytes.ReplaceAll(p.b.Bytes(), []byte("##["), []byte(`##\x5b`)))
+	return err
+}
+
+func writeText(w io.Writer, r *Report, o Options) error {
+	p := newPage(o)
+	color := plain
+	if r.Stats.Totals.Broken > 0 {
+		color = red
+	}
+	p.line(span{cmp.Or(color, bold), r.Verdict()})
+	p.coverage(r.Unknowns)
+	p.line(span{faint, fmt.Sprintf("%s against %s", revision(&r.Head), revision(&r.Base))})
+	p.changes(r)
+	p.broken(r)
+	p.impacted(r)
+	p.entryPoints(r)
+	p.tests(&r.Tests)
+	p.cochange(r.Cochange)
+	p.owners(r.Owners)
+	p.findings(r.Findings)
+	p.unknowns(r.Unknowns)
+	t := &r.Stats.Totals
+	p.line("")
+	p.line(fmt.Sprintf("%s changed, %d impacted: %d must update (%d broken at %s), %d should review, %d may be affected (%d ambiguous).",
+		count(len(r.Changes), "symbol"), t.Impacted, t.MustUpdate, t.Broken, count(t.BrokenSites, "place"), t.ShouldReview, t.MayBeAffected, t.Ambiguous))
+	if n := r.Stats.Formatting; n > 0 {
+		p.line(span{faint, count(n, "file") + " changed in layout or comments only."})
+	}
+	return p.flush(w)
+}
+
+func revision(r *Revision) string {
+	name := r.Rev
+	if r.Commit != "" {
+		short := r.Commit[:min(len(r.Commit), 12)]
+		if name == "" || strings.HasPrefix(r.Commit, name) {
+			name = short
+		} else {
+			name += " (" + short + ")"
+		}
+	}
+	return cmp.Or(name, r.Source, "?")
+}
+
+// coverage says in at most three lines what was not analysed.
+func (p *page) coverage(us []Unknown) {
+	var skipped, unparsed, lost []string
+	files := 0
+	for _, u := range us {
+		switch {
+		case u.Lost:
+			lost = append(lost, u.File)
+		case u.Reason == SkippedLanguage:
+			skipped = append(skipped, fmt.Sprintf("%s (%d)", u.Detail, u.Count))
+			files += u.Count
+		case u.Reason == "syntax_error" || u.Line == 0 && u.File != "":
+			unparsed = append(unparsed, u.File)
+		}
+	}
+	list := func(xs []string, n int) string {
+		slices.Sort(xs)
+		xs = slices.Compact(xs)
+		if len(xs) > n {
+			return strings.Join(xs[:n], ", ") + fmt.Sprintf(" and %d more", len(xs)-n)
+		}
+		return strings.Join(xs, ", ")
+	}
+	if len(lost) > 0 {
+		p.line(span{red, "Not analysed any more: " + list(lost, 5)})
+	}
+	if len(unparsed) > 0 {
+		p.line(span{yellow, "Not parsed completely: " + list(unparsed, 5)})
+	}
+	if len(skipped) > 0 {
+		p.line(span{yellow, fmt.Sprintf("Not analysed, %s of other languages: %s", count(files, "file"), list(skipped, 8))})
+	}
+}
+
+func (p *page) changes(r *Report) {
+	if len(r.Changes) == 0 {
+		return
+	}
+	p.section("Changed", len(r.Changes))
+	show, done := p.cut(len(r.Changes))
+	for i := range r.Changes[:show] {
+		c := &r.Changes[i]
+		mark, s := "  ", plain
+		if c.Totals.Broken > 0 {
+			mark, s = "! ", red
+		}
+		p.line(span{s, mark}, fmt.Sprintf("%-9s ", c.Change), span{bold, c.Symbol.Name}, "  ", title(c), span{faint, "  " + place(c.Symbol.File, c.Symbol.Line)}, reach(&c.Totals))
+	}
+	done(len(r.Changes))
+}
+
+// reach sums up what a change reaches.
+func reach(t *Totals) string {
+	var parts []string
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{t.Broken, "broken"}, {t.MustUpdate - t.Broken, "to update"}, {t.ShouldReview, "to review"}, {t.MayBeAffected, "may be affected"}} {
+		if x.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.what))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "  [" + strings.Join(parts, ", ") + "]"
+}
+
+// broken lists the places that do not fit any more.
+func (p *page) broken(r *Report) {
+	if r.Stats.Totals.BrokenSites == 0 {
+		return
+	}
+	p.section("Broken uses", r.Stats.Totals.BrokenSites)
+	type use struct {
+		at   string
+		text []any
+	}
+	var uses []use
+	seen := map[string]bool{}
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		for _, x := range c.Impacted {
+			if x.Severity != "must_update" {
+				continue
+			}
+			for _, s := range x.Sites {
+				if at := place(s.File, s.Line); s.State == "broken" && !seen[at+"\x00"+x.Symbol.ID] {
+					seen[at+"\x00"+x.Symbol.ID] = true
+					uses = append(uses, use{at, []any{"  ", span{red, at}, "  " + x.Symbol.Name + " ", span{faint, relation(x.Relation) + " "}, c.Symbol.Name}})
+				}
+			}
+		}
+	}
+	show, done := p.cut(len(uses))
+	for _, u := range uses[:show] {
+		p.line(u.text...)
+	}
+	done(max(len(uses), r.Stats.Totals.BrokenSites))
+}
+
+// relation says as a verb what an impacted symbol does with the changed one.
+func relation(s string) string {
+	switch s {
+	case "caller", "dispatched":
+		return "calls"
+	case "reference":
+		return "refers to"
+	case "reader":
+		return "reads"
+	case "writer":
+		return "writes"
+	case "type_user":
+		return "names"
+	case "instantiator":
+		return "makes"
+	case "converter":
+		return "converts for"
+	case "subtype":
+		return "extends"
+	case "implementer":
+		return "implements"
+	case "overrider":
+		return "overrides"
+	case "injector":
+		return "is injected"
+	case "thrower":
+		return "throws"
+	case "annotated":
+		return "is annotated with"
+	case "route":
+		return "is handled by"
+	case "client":
+		return "requests"
+	case "importer":
+		return "imports"
+	case "configuration":
+		return "configures"
+	}
+	return "reaches"
+}
+
+// impacted lists who has to be updated without being known as broken, who
+// should be reviewed, and who may be affected: each symbol once, under its
+// most urgent heading.
+func (p *page) impacted(r *Report) {
+	t := &r.Stats.Totals
+	seen := map[string]bool{}
+	for i := range r.Changes {
+		for _, x := range r.Changes[i].Impacted {
+			if x.Severity == "must_update" && worst(x.Sites) == "broken" {
+				seen[x.Symbol.ID] = true
+			}
+		}
+	}
+	for _, s := range []struct {
+		severity, title string
+		total           int
+	}{
+		{"must_update", "Must update, not known to be broken", t.MustUpdate - t.Broken},
+		{"should_review", "Should review", t.ShouldReview},
+		{"may_be_affected", "May be affected", t.MayBeAffected},
+	} {
+		if s.total <= 0 {
+			continue
+		}
+		p.section(s.title, s.total)
+		var lines [][]any
+		for i := range r.Changes {
+			c := &r.Changes[i]
+			for j := range c.Impacted {
+				if x := &c.Impacted[j]; x.Severity == s.severity && !seen[x.Symbol.ID] {
+					seen[x.Symbol.ID] = true
+					lines = append(lines, impactedLine(x, c))
+				}
+			}
+		}
+		show, done := p.cut(len(lines))
+		for _, l := range lines[:show] {
+			p.line(l...)
+		}
+		done(s.total)
+	}
+}
+
+func impactedLine(x *Impacted, c *Change) []any {
+	at := place(x.Symbol.File, x.Symbol.Line)
+	if len(x.Sites) > 0 {
+		at = place(x.Sites[0].File, x.Sites[0].Line)
+	}
+	how := ""
+	switch {
+	case x.Depth > 1:
+		how = fmt.Sprintf(", %d hops away", x.Depth)
+	case x.Severity == "must_update":
+		how = ", " + worst(x.Sites)
+	}
+	if x.Certainty != "exact" {
+		how += ", " + x.Certainty
+	}
+	return []any{"  ", at, "  " + x.Symbol.Name + " ", span{faint, relation(x.Relation) + " "}, c.Symbol.Name, span{faint, how}}
+}
+
+func (p *page) entryPoints(r *Report) {
+	if len(r.EntryPoints) == 0 {
+		return
+	}
+	p.section("Entry points that reach a change", len(r.EntryPoints))
+	show, done := p.cut(len(r.EntryPoints))
+	for _, x := range r.EntryPoints[:show] {
+		p.line("  ", place(x.Symbol.File, x.Symbol.Line), "  "+x.Symbol.Name, span{faint, "  " + count(x.Distance, "hop")})
+	}
+	done(len(r.EntryPoints))
+}
+
+func (p *page) tests(t *Tests) {
+	p.line("")
+	switch t.Mode {
+	case "all":
+		p.line(span{bold, fmt.Sprintf("Tests: run all %d", t.Total)})
+	case "selected":
+		p.line(span{bold, fmt.Sprintf("Tests: %d of %d reach a change", len(t.Tests), t.Total)})
+	default:
+		p.line(span{bold, "Tests: none"})
+	}
+	for _, w := range t.Reasons {
+		s := "  because " + strings.ReplaceAll(w.Reason, "_", " ")
+		if n := len(w.Paths); n > 0 {
+			s += ": " + strings.Join(w.Paths[:min(n, 5)], ", ")
+			if n > 5 {
+				s += fmt.Sprintf(" and %d more", n-5)
+			}
+		}
+		p.line(span{yellow, s})
+	}
+	show, done := p.cut(len(t.Tests))
+	for _, x := range t.Tests[:show] {
+		p.line("  ", x.Package+" "+x.Symbol, span{faint, fmt.Sprintf("  %s, %s", x.File, count(x.Distance, "hop"))})
+	}
+	done(len(t.Tests))
+}
+
+func (p *page) cochange(cs []Cochange) {
+	if len(cs) == 0 {
+		return
+	}
+	p.section("Usually changed together, and not here: a habit, not a dependency", len(cs))
+	show, done := p.cut(len(cs))
+	for _, c := range cs[:show] {
+		p.line("  ", c.File, span{faint, fmt.Sprintf("  %.0f %% of %s with %s", 100*c.Confidence, count(c.Support, "commit"), strings.Join(c.With, ", "))})
+	}
+	done(len(cs))
+}
+
+func (p *page) owners(os []Owner) {
+	if len(os) == 0 {
+		return
+	}
+	p.section("Owners of impacted code", len(os))
+	show, done := p.cut(len(os))
+	for _, o := range os[:show] {
+		p.line("  ", o.Owner, span{faint, fmt.Sprintf("  %s in %s", count(o.Symbols, "symbol"), count(len(o.Files), "file"))})
+	}
+	done(len(os))
+}
+
+func (p *page) findings(fs []Finding) {
+	if len(fs) == 0 {
+		return
+	}
+	p.section("Findings", len(fs))
+	show, done := p.cut(len(fs))
+	for _, f := range fs[:show] {
+		s := plain
+		if f.Level == "error" {
+			s = red
+		}
+		waived := ""
+		if f.Waived != "" {
+			waived = "  waived: " + f.Waived
+		}
+		p.line("  ", span{s, f.Level}, " "+place(f.File, f.Line)+"  "+f.Message, span{faint, "  " + f.Rule + waived})
+	}
+	done(len(fs))
+}
+
+func (p *page) unknowns(us []Unknown) {
+	total := 0
+	for _, u := range us {
+		total += max(u.Count, 1)
+	}
+	if total == 0 {
+		return
+	}
+	p.section("Could not be told", total)
+	byReason := map[string]int{}
+	var order []string
+	for _, u := range us {
+		if byReason[u.Reason] == 0 {
+			order = append(order, u.Reason)
+		}
+		byReason[u.Reason] += max(u.Count, 1)
+	}
+	for _, reason := range order {
+		p.line(fmt.Sprintf("  %6d  %s", byReason[reason], strings.ReplaceAll(reason, "_", " ")))
+	}
+}

@@ -1,0 +1,255 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Verdict is the first sentence of a report: what breaks, else what behaves
+// differently and who relies on it, else that nothing does, and how far that
+// can be told.
+func (r *Report) Verdict() string {
+	t := &r.Stats.Totals
+	switch {
+	case len(r.Changes) == 0 && r.blind() == "":
+		return "Nothing changed that code could rely on."
+	case len(r.Changes) == 0:
+		return "No change is visible, but " + r.blind() + "."
+	case t.Broken > 0:
+		return r.brokenVerdict()
+	}
+	unclear := 0
+	for i := range r.Changes {
+		for _, x := range r.Changes[i].Impacted {
+			if x.Severity == "must_update" && worst(x.Sites) == "unknown" {
+				unclear++
+			}
+		}
+	}
+	var b strings.Builder
+	what := r.behaviour()
+	direct := t.MustUpdate + t.ShouldReview
+	switch {
+	case what == 0 && direct == 0:
+		fmt.Fprintf(&b, "Nothing else relies on what changed (%s)", count(len(r.Changes), "symbol"))
+	case direct == 0 && t.MayBeAffected == 0:
+		fmt.Fprintf(&b, "%s %s differently; nothing else uses %s directly", count(what, "symbol"), verb(what, "behaves", "behave"), verb(what, "it", "them"))
+	case what == 0:
+		fmt.Fprintf(&b, "%s of what changed %s", count(direct+t.MayBeAffected, "user"), verb(direct+t.MayBeAffected, "is concerned", "are concerned"))
+	default:
+		fmt.Fprintf(&b, "%s %s differently: %s %s on %s directly", count(what, "symbol"), verb(what, "behaves", "behave"),
+			count(direct, "user"), verb(direct, "relies", "rely"), verb(what, "it", "them"))
+		if t.MayBeAffected > 0 {
+			fmt.Fprintf(&b, ", %d more may be affected", t.MayBeAffected)
+		}
+	}
+	if n := len(r.EntryPoints); n > 0 {
+		fmt.Fprintf(&b, "; %s %s it, nearest %s", count(n, "entry point"), verb(n, "reaches", "reach"), r.EntryPoints[0].Symbol.Name)
+	}
+	if unclear > 0 {
+		fmt.Fprintf(&b, "; for %s it cannot be told whether they still fit", count(unclear, "user"))
+	} else {
+		b.WriteString("; no broken use is known")
+	}
+	if s := r.blind(); s != "" {
+		b.WriteString(", but " + s)
+	}
+	b.WriteByte('.')
+	return b.String()
+}
+
+// brokenVerdict says how many users are broken, and names the worst change.
+func (r *Report) brokenVerdict() string {
+	t := &r.Stats.Totals
+	// Users that had to be updated, for this or that change.
+	s := fmt.Sprintf("%d of %s still %s the old form of what changed", t.Broken, count(t.MustUpdate, "user"), verb(t.Broken, "uses", "use"))
+	if t.Broken == t.MustUpdate {
+		s = fmt.Sprintf("%s still %s the old form of what changed", count(t.Broken, "user"), verb(t.Broken, "uses", "use"))
+	}
+	c := &r.Changes[0] // ranked: most broken users first
+	for i := range r.Changes {
+		if r.Changes[i].Totals.Broken > c.Totals.Broken {
+			c = &r.Changes[i]
+		}
+	}
+	s += ": " + c.Symbol.Name + " (" + title(c) + ")"
+	for _, x := range c.Impacted {
+		if at := firstSite(x.Sites, "broken"); at != nil {
+			s += fmt.Sprintf(" in %s at %s", x.Symbol.Name, place(at.File, at.Line))
+			break
+		}
+	}
+	if t.Broken > 1 {
+		s += fmt.Sprintf(" and %d more", t.Broken-1)
+	}
+	if b := r.blind(); b != "" {
+		s += "; " + b
+	}
+	return s + "."
+}
+
+// behaviour counts the changed symbols that do something else for users that
+// stay as they are.
+func (r *Report) behaviour() int {
+	n := 0
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		for _, d := range c.Detail {
+			if d.Code == "body_changed" || d.Code == "value_changed" || d.Code == "variant_body" || d.Code == "variant_removed" {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// blind says what the analysis did not see of this change; empty if nothing is
+// known to be missing.
+func (r *Report) blind() string {
+	lost := map[string]bool{}
+	for _, u := range r.Unknowns {
+		if u.Lost {
+			lost[u.File] = true
+		}
+	}
+	if len(lost) > 0 {
+		return count(len(lost), "file") + " of the base could not be analysed any more"
+	}
+	for _, w := range r.Tests.Reasons {
+		switch w.Reason {
+		case "unparsed_change":
+			return count(len(w.Paths), "changed file") + " did not parse completely"
+		case "unanalysed_change":
+			return count(len(w.Paths), "changed file") + " " + verb(len(w.Paths), "is", "are") + " not analysed"
+		}
+	}
+	return ""
+}
+
+func firstSite(ss []Site, state string) *Site {
+	for i := range ss {
+		if ss[i].State == state {
+			return &ss[i]
+		}
+	}
+	return nil
+}
+
+// worst returns the state that asks most.
+func worst(ss []Site) string {
+	for _, state := range []string{"broken", "unknown", "edited"} {
+		if firstSite(ss, state) != nil {
+			return state
+		}
+	}
+	return "fits"
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func place(file string, line int32) string {
+	if file == "" {
+		return "-"
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// title says in a few words what happened to a changed symbol.
+func title(c *Change) string {
+	var parts []string
+	for _, d := range c.Detail {
+		if s := phrase(&d); s != "" && d.Verdict != "silent" {
+			parts = append(parts, s)
+		}
+	}
+	if len(parts) > 3 {
+		parts = append(parts[:3], fmt.Sprintf("%d more", len(parts)-3))
+	}
+	switch {
+	case c.Change == "removed" || c.Change == "added":
+		s := c.Change
+		if c.Members > 0 {
+			s += " with " + count(c.Members, "member")
+		}
+		return strings.Join(append([]string{s}, parts...), ", ")
+	case len(parts) == 0:
+		return c.Change
+	}
+	return strings.Join(parts, ", ")
+}
+
+// phrase writes a detail for people.
+func phrase(d *Detail) string {
+	name := d.Name
+	if name == "" && d.Index != nil {
+		name = ordinal(*d.Index)
+	}
+	switch d.Code {
+	case "param_added":
+		return "parameter " + d.To + " added"
+	case "param_removed":
+		return "parameter " + d.From + " removed"
+	case "param_type":
+		return fmt.Sprintf("parameter %s: %s instead of %s", name, d.To, d.From)
+	case "param_renamed":
+		return fmt.Sprintf("parameter %s is now %s", d.From, d.To)
+	case "param_reordered":
+		return fmt.Sprintf("parameters reordered: %s instead of %s", d.To, d.From)
+	case "param_required":
+		return "parameter " + name + " has no default any more"
+	case "param_optional":
+		return "parameter " + name + " has a default"
+	case "param_passing":
+		return fmt.Sprintf("parameter %s instead of %s", d.To, d.From)
+	case "result_added":
+		return "result " + d.To + " added"
+	case "result_removed":
+		return "result " + d.From + " removed"
+	case "result_type":
+		return fmt.Sprintf("result %s instead of %s", d.To, d.From)
+	case "type_changed":
+		return fmt.Sprintf("type %s instead of %s", d.To, d.From)
+	case "kind_changed":
+		return fmt.Sprintf("%s instead of %s", d.To, d.From)
+	case "base_added", "annotation_added":
+		return d.To + " added"
+	case "base_removed", "annotation_removed":
+		return d.From + " removed"
+	case "visibility_narrowed", "visibility_widened":
+		return fmt.Sprintf("%s instead of %s", d.To, d.From)
+	case "contract_added":
+		return d.Name + " asks for it"
+	case "contract_removed":
+		return d.Name + " does not ask for it any more"
+	case "variant_added", "variant_removed":
+		return "variant " + d.Name + " " + strings.TrimPrefix(d.Code, "variant_")
+	case "variant_body":
+		return "body of variant " + d.Name
+	case "value_changed":
+		return "another value"
+	case "body_changed":
+		return "another body"
+	case "name_changed":
+		return "renamed from " + d.From
+	case "owner_moved", "file_moved":
+		return "moved from " + d.From
+	case "text_changed":
+		return "declaration reads differently"
+	}
+	return strings.ReplaceAll(d.Code, "_", " ")
+}
+
+func ordinal(i int) string { return fmt.Sprintf("#%d", i+1) }
