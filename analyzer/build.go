@@ -35,6 +35,9 @@ type Options struct {
 	Progress func(done, total int) // called from many goroutines; nil: never
 }
 
+// maxLink bounds the length of a symbolic link's target, in bytes.
+const maxLink = 4096
+
 // maxManifest bounds the size of manifests, in bytes.
 const maxManifest = 4 << 20
 
@@ -93,7 +96,13 @@ type parsed struct {
 }
 
 func (b *build) classify() {
-	for i, e := range b.tree.Entries() {
+	entries := b.tree.Entries()
+	for i, e := range entries {
+		if e.Mode == source.Symlink {
+			if to := b.linked(i); to >= 0 {
+				i, e.ID, e.Mode = to, entries[to].ID, entries[to].Mode
+			}
+		}
 		if !e.Mode.IsFile() {
 			continue
 		}
@@ -104,6 +113,26 @@ func (b *build) classify() {
 		}
 		b.jobs = append(b.jobs, job{path: e.Path, entry: i, id: e.ID, lang: l, role: role})
 	}
+}
+
+// linked returns the entry that a symbolic link to a source file of the same
+// tree stands for, or -1. Compilers read such a file under both names. Only
+// the tree's own entries are looked at, never the disk, and only one link is
+// followed.
+func (b *build) linked(i int) int {
+	entries := b.tree.Entries()
+	if l, _ := languageOf(entries[i].Path); l == nil {
+		return -1
+	}
+	target, err := b.tree.Read(i, maxLink)
+	if err != nil || path.IsAbs(string(target)) {
+		return -1
+	}
+	to, ok := source.Find(entries, path.Join(path.Dir(entries[i].Path), string(target)))
+	if !ok || !entries[to].Mode.IsFile() {
+		return -1
+	}
+	return to
 }
 
 func languageOf(p string) (*lang.Language, lang.Role) {

@@ -17,7 +17,7 @@ func (l *linker) bodies(ctx context.Context) error {
 	readers := make([]*bodyReader, l.Workers)
 	p := pool.New().WithMaxGoroutines(l.Workers)
 	for w := range readers {
-		r := &bodyReader{ev: l.newEvaluator(newTypeTable(l.types)), l: l, externs: map[externKey]graph.ID{}}
+		r := &bodyReader{ev: l.newEvaluator(newTypeTable(l.types)), l: l, externs: map[externKey]graph.ID{}, stored: map[implemented]bool{}}
 		readers[w] = r
 		p.Go(func() {
 			for ctx.Err() == nil {
@@ -43,6 +43,7 @@ func (l *linker) bodies(ctx context.Context) error {
 	for _, r := range readers {
 		l.collect(r)
 	}
+	l.provenImplementations(readers)
 	return nil
 }
 
@@ -87,6 +88,7 @@ type bodyReader struct {
 	externs    map[externKey]graph.ID
 	externList []externKey
 	keywords   [][]string
+	stored     map[implemented]bool // concrete types stored as interfaces; whether as a pointer
 
 	fn    int32
 	f     *file
@@ -639,6 +641,9 @@ func (r *bodyReader) convertType(from, to Type, owner graph.ID, x *facts.Expr) {
 	switch br := t.rec(base); br.kind {
 	case kNamed:
 		concrete = r.target(br.ent)
+		if !r.l.isInterface(br.ent) && r.l.isInterface(tr.ent) {
+			r.stored[implemented{br.ent, tr.ent}] = base != from
+		}
 	case kExtern:
 		concrete = r.extern(r.l.symString(Sym(br.ent)), r.l.symString(Sym(br.n)))
 	}

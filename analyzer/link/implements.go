@@ -182,6 +182,45 @@ func (l *linker) outside() map[Ent]bool {
 	return m
 }
 
+// implemented is a type and an interface that it implements.
+type implemented struct{ typ, iface Ent }
+
+// provenImplementations adds the implementations that could not be decided
+// from method sets, because one side embeds an external type, but that code
+// relies on: it stores a value of the type as the interface, and compiles.
+func (l *linker) provenImplementations(readers []*bodyReader) {
+	var pairs []implemented
+	asPointer := map[implemented]bool{}
+	for _, r := range readers {
+		for p, ptr := range r.stored {
+			was, seen := asPointer[p]
+			if !seen {
+				pairs = append(pairs, p)
+			}
+			asPointer[p] = ptr && (was || !seen)
+		}
+	}
+	ev := l.newEvaluator(l.types)
+	for _, p := range pairs {
+		from, to := l.nodeOf[p.typ], l.nodeOf[p.iface]
+		if l.implements[p] || from == graph.None || to == graph.None || !l.langOf(p.typ).ImplicitInterfaces {
+			continue
+		}
+		l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeImplements, Certainty: graph.Inferred, Ptr: asPointer[p]})
+		ev.lang = l.langOf(p.typ)
+		for _, name := range l.sets[p.iface].names {
+			im, m := ev.member(l.instance(p.iface), name), ev.member(l.instance(p.typ), name)
+			if im.ent == noEnt || m.ent == noEnt || l.decl(m.ent).Kind != graph.KindMethod {
+				continue
+			}
+			f, t := l.nodeOf[l.canon[m.ent]], l.nodeOf[l.canon[im.ent]]
+			if f != graph.None && t != graph.None && f != t {
+				l.b.AddEdge(graph.RawEdge{From: f, To: t, Type: graph.None, Kind: graph.EdgeImplements, Certainty: graph.Inferred})
+			}
+		}
+	}
+}
+
 // instance returns the type that an entity declares, with its own type
 // parameters as arguments.
 func (l *linker) instance(e Ent) Type {
@@ -224,6 +263,7 @@ func (l *linker) implementation(ev *evaluator, typ, iface Ent, s *methodSet) {
 	if generic > 0 || l.decl(typ).TypeParams.Len() > 0 {
 		certainty = graph.Inferred
 	}
+	l.implements[implemented{typ, iface}] = true
 	from, to := l.nodeOf[typ], l.nodeOf[iface]
 	if to == graph.None { // called from outside
 		for _, p := range pairs {

@@ -78,7 +78,10 @@ type linker struct {
 	tAny        Type
 	typeStrings map[Type]string
 
-	b         *graph.Builder
+	b          *graph.Builder
+	sets       map[Ent]*methodSet   // by named type
+	implements map[implemented]bool // the pairs that have an edge
+
 	external  map[string]graph.ID // by key
 	nodeOf    []graph.ID          // by Ent
 	fileIDs   []int32             // by file: index in the builder; -1
@@ -104,6 +107,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 		dotImports:  map[int32][]int32{},
 		types:       newTypeTable(nil),
 		typeStrings: map[Type]string{},
+		implements:  map[implemented]bool{},
 		b:           &graph.Builder{},
 		external:    map[string]graph.ID{},
 	}
@@ -118,8 +122,8 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 		return nil, err
 	}
 	l.makeNodes()
-	sets := l.methodSets()
-	l.implementations(sets)
+	l.sets = l.methodSets()
+	l.implementations(l.sets)
 	if err := l.bodies(ctx); err != nil {
 		return nil, err
 	}

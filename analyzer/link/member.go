@@ -232,5 +232,5 @@ func (ev *evaluator) interfaceLike(x Type) bool {
 	}
 	u := ev.under(x)
 	r := ev.types.rec(u)
-	return u != x && (r.kind == kAnon && (r.ent == noEnt || ev.l.isInterface(r.ent)) || r.kind == kNamed && ev.l.isInterface(r.ent))
+	return u != x && (r.kind == kAnon && (r.ent == noEnt && r.n == 0 || ev.l.isInterface(r.ent)) || r.kind == kNamed && ev.l.isInterface(r.ent))
 }

@@ -50,6 +50,8 @@ func (l *linker) nameTypes() {
 				l.typ[e] = l.types.meta(l.types.mk(kNamed, l.canon[e], 0))
 			case d.Kind == graph.KindInterface && d.Bases.Len() == 0 && l.memberless(f, facts.DeclID(i)):
 				l.typ[e] = l.types.meta(l.tAny)
+			case d.Kind == graph.KindStruct && d.Bases.Len() == 0 && l.memberless(f, facts.DeclID(i)):
+				l.typ[e] = l.types.meta(l.types.mk(kAnon, noEnt, 1))
 			default:
 				l.typ[e] = l.types.meta(l.types.mk(kAnon, e, 0))
 			}

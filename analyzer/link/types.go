@@ -377,7 +377,7 @@ func (l *linker) writeType(b *strings.Builder, x Type) {
 		targs()
 	case kAnon:
 		if r.ent == noEnt {
-			b.WriteString("any")
+			b.WriteString([...]string{"any", "struct{}"}[r.n])
 			return
 		}
 		b.WriteString(l.str(r.ent, l.decl(r.ent).Signature))
