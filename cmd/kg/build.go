@@ -1,0 +1,90 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/codekg/kg/analyzer/artifact"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+func (a *app) buildCommand() *cobra.Command {
+	var path, ref string
+	cmd := &cobra.Command{
+		Use:                   "build [DIR] -o FILE",
+		DisableFlagsInUseLine: true,
+		Short:                 "Write the graph of a tree to a file",
+		Long: `Write the graph of a tree to a file.
+
+The tree is the repository around the current folder as a commit of its files
+would hold it, or that of DIR. A DIR that is not the top of a repository is read
+by itself. With --ref it is a revision, which is not checked out for that.
+
+Equal trees give equal files, byte for byte.`,
+		Example: `  kg build -o graph.kg             # the repository around this folder
+  kg build ../shop -o shop.kg
+  kg build --ref v1.2.0 -o v1.2.0.kg`,
+		Args: arguments(0, 1, "DIR"),
+		RunE: runs(func(cmd *cobra.Command, args []string) error {
+			if path == "" {
+				return usage("the file to write is missing: -o FILE")
+			}
+			if path == stdoutPath && a.outTerm {
+				return &failure{text: "a graph file is not for terminals", hint: "name a file with -o FILE, or export the graph with `kg export`"}
+			}
+			if err := writable(path); err != nil {
+				return err
+			}
+			s, err := a.only(args, ref)
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			p := a.progress()
+			err = a.build(cmd.Context(), s, nil, p, "files")
+			p.end()
+			if err != nil {
+				return err
+			}
+			err = a.write(cmd.Context(), path, func(w io.Writer) error { return artifact.Write(w, s.graph) })
+			if err != nil {
+				return err
+			}
+			a.note("%s: %s", s.name, summary(s.graph))
+			return nil
+		}),
+	}
+	cmd.Flags().StringVarP(&path, "output", "o", "", "write the graph to `FILE`, - for standard output")
+	cmd.Flags().StringVar(&ref, "ref", "", "read the revision `REV` instead of the files on disk")
+	return cmd
+}
+
+// only opens the one tree that a command works on.
+func (a *app) only(args []string, ref string) (*side, error) {
+	if ref == "" && len(args) > 0 {
+		return folder(args[0])
+	}
+	dir := "."
+	if len(args) > 0 {
+		dir = args[0]
+	}
+	repo := repositoryAt(dir)
+	open := repo.workTree
+	if ref != "" {
+		open = func() (*side, error) { return repo.revision(ref) }
+	}
+	s, err := open()
+	if err != nil {
+		repo.close()
+		return nil, err
+	}
+	s.owns = repo
+	return s, nil
+}
+
+// summary says in a few words how large a graph is.
+func summary(g *graph.Graph) string {
+	return plural(len(g.Files), "file") + ", " + plural(len(g.Nodes), "node") + ", " + plural(len(g.Edges), "edge") +
+		", " + plural(len(g.Unknowns), "unknown")
+}

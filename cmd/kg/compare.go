@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/codekg/kg/analyzer/history"
+	"github.com/codekg/kg/analyzer/source"
+	"github.com/codekg/kg/diff"
+	"github.com/codekg/kg/diff/impact"
+)
+
+// comparison is two sides with their graphs and what differs between them.
+type comparison struct {
+	base  *base
+	head  *side
+	delta *diff.Delta
+	files []history.FileChange // nil if one of the sides is a graph file
+}
+
+// compare makes the graphs of both sides and their delta. Trees that do not
+// differ share one graph.
+func (a *app) compare(ctx context.Context, b *base, head *side) (*comparison, error) {
+	c := &comparison{base: b, head: head}
+	if b.tree != nil && head.tree != nil {
+		var err error
+		if c.files, err = source.Changed(b.tree, head.tree); err != nil {
+			return nil, err
+		}
+		if len(c.files) == 0 {
+			p := a.progress()
+			defer p.end()
+			if err := a.build(ctx, head, nil, p, "files"); err != nil {
+				return nil, err
+			}
+			b.graph = head.graph
+		}
+	}
+	if err := a.buildBoth(ctx, b.side, head); err != nil {
+		return nil, err
+	}
+	c.delta = diff.Compare(b.graph, head.graph)
+	return c, ctx.Err()
+}
+
+// edited returns the changed lines of each file that a graph knows, by its path
+// in the head, or in the base if it was removed. Without both trees nothing is
+// known.
+func (c *comparison) edited(ctx context.Context) (map[string][]impact.Range, error) {
+	if c.base.tree == nil || c.head.tree == nil {
+		return nil, nil
+	}
+	moved := map[string]string{} // to the head from the base
+	for _, m := range c.delta.Files.Moved {
+		moved[m.To] = m.From
+	}
+	ranges := map[string][]impact.Range{}
+	for _, f := range c.files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if f.Kind == history.Renamed || f.Kind == history.ModeOnly || !c.analysed(f.Path) {
+			continue
+		}
+		from := f.Path
+		if m, ok := moved[f.Path]; ok && f.Kind == history.Added {
+			from = m
+		}
+		old, okOld := content(c.base.tree, from)
+		now, okNow := content(c.head.tree, f.Path)
+		if !okOld && !okNow {
+			continue
+		}
+		for _, r := range history.LineRanges(old, now) {
+			ranges[f.Path] = append(ranges[f.Path], impact.Range(r))
+		}
+	}
+	return ranges, nil
+}
+
+// analysed reports whether a path is in one of the graphs.
+func (c *comparison) analysed(path string) bool {
+	return c.base.graph.FileIndex(path) >= 0 || c.head.graph.FileIndex(path) >= 0
+}
+
+// content reads a file of a tree. One that cannot be read has no lines that
+// could have changed; the graph says why.
+func content(t source.Tree, path string) ([]byte, bool) {
+	i, ok := source.Find(t.Entries(), path)
+	if !ok {
+		return nil, false
+	}
+	data, err := t.Read(i, -1)
+	return data, err == nil
+}
+
+// unanalysed returns the changed paths that no graph knows.
+func (c *comparison) unanalysed() []string {
+	paths := map[string]bool{}
+	for _, f := range c.files {
+		if !c.analysed(f.Path) {
+			paths[f.Path] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(paths))
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
+	"github.com/codekg/kg/diff/impact"
+)
+
+// impactFlags are the flags of kg impact.
+type impactFlags struct {
+	base      string
+	exactBase bool
+	head      string
+	staged    bool
+	symbol    string
+	change    string
+	depth     int
+	out       *outputs
+}
+
+// supposed are the values of --change.
+var supposed = []struct {
+	name string
+	kind diff.Kind
+}{
+	{"signature", diff.Signature},
+	{"remove", diff.Removed},
+	{"body", diff.Body},
+}
+
+func supposedNames() []string {
+	var names []string
+	for _, s := range supposed {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+func (a *app) impactCommand() *cobra.Command {
+	var f impactFlags
+	cmd := &cobra.Command{
+		Use:   "impact",
+		Short: "Tell what a change reaches, breaks and leaves behind",
+		Long: `Tell what a change reaches: what it breaks, what behaves differently, and which
+tests prove it.
+
+The change is what the files on disk are, or the revision of --head, or what is
+staged (--staged), compared with where it began: the merge base with --base, else
+with the base that a CI system names, else with the default branch. On the
+default branch it is what is not committed, or else the last commit. The first
+lines of the report say what was compared.
+
+With --symbol and --change nothing needs to be changed: kg tells what such a
+change of one declaration would reach.`,
+		Example: `  kg impact                               # this branch, with what is not committed
+  kg impact --base main --staged          # before a commit
+  kg impact --base v1.2.0 --head v1.3.0 -o json=impact.json -o text
+  kg impact --base main.kg                # a graph file made by kg build
+  kg impact --symbol 'go:example.com/shop#Cart.Add' --change signature`,
+		Args: arguments(0, 0),
+		RunE: runs(func(cmd *cobra.Command, _ []string) error {
+			return a.impact(cmd.Context(), &f)
+		}),
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.base, "base", "", "compare with `REV`, a graph file or a folder")
+	fs.StringVar(&f.head, "head", "", "look at the revision or graph file `REV` instead of the files on disk")
+	fs.BoolVar(&f.exactBase, "exact-base", false, "compare with the base itself, not with the merge base")
+	fs.BoolVar(&f.staged, "staged", false, "look at what is staged instead of the files on disk")
+	fs.StringVar(&f.symbol, "symbol", "", "what if the declaration `KEY` was changed")
+	fs.StringVar(&f.change, "change", "", "and this was the `CHANGE`: "+strings.Join(supposedNames(), ", "))
+	fs.IntVar(&f.depth, "depth", 0, "follow changed behaviour over `N` calls (default 3)")
+	f.out = outputFlag(cmd, reportFormats(writesImpact)...)
+	complete(cmd, "change", supposedNames()...)
+	return cmd
+}
+
+func (f *impactFlags) check() error {
+	switch {
+	case f.staged && f.head != "":
+		return usage("--staged and --head are both given: the change is either staged or that revision")
+	case f.symbol != "" && f.change == "":
+		return usagef("--symbol needs --change, which is one of %s", strings.Join(supposedNames(), ", "))
+	case f.symbol == "" && f.change != "":
+		return usage("--change needs --symbol KEY, which says what is changed")
+	case f.symbol != "" && (f.base != "" || f.exactBase):
+		return usage("--symbol asks about one state of the code: --base has no meaning with it")
+	case f.depth < 0:
+		return usage("--depth must not be negative")
+	}
+	return nil
+}
+
+func (a *app) impact(ctx context.Context, f *impactFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	list, err := f.out.all()
+	if err != nil {
+		return err
+	}
+	repo := repositoryAt(".")
+	defer repo.close()
+	head, err := repo.head(f)
+	if err != nil {
+		return err
+	}
+	defer head.close()
+	if f.symbol != "" {
+		return a.whatIf(ctx, f, head, list)
+	}
+	b, err := repo.chooseBase(head, baseOptions{rev: f.base, exact: f.exactBase, env: a.ciEnvironment()})
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	c, err := a.compare(ctx, b, head)
+	if err != nil {
+		return err
+	}
+	edited, err := c.edited(ctx)
+	if err != nil {
+		return err
+	}
+	r := impact.Compute(c.delta, impact.Options{Depth: f.depth, Edited: edited, Unanalysed: c.unanalysed()})
+	return a.reportImpact(ctx, c, r, list)
+}
+
+// head opens what the change is.
+func (r *repository) head(f *impactFlags) (*side, error) {
+	switch {
+	case f.staged:
+		return r.staged()
+	case f.head == "":
+		return r.workTree()
+	}
+	s, err := r.operand(f.head)
+	if err != nil {
+		return nil, withText("cannot find the head", err)
+	}
+	return s, nil
+}
+
+// whatIf reports a change that nobody has made.
+func (a *app) whatIf(ctx context.Context, f *impactFlags, head *side, list []output) error {
+	at := slices.Index(supposedNames(), f.change)
+	if at < 0 {
+		return usagef("--change is one of %s, not %s", strings.Join(supposedNames(), ", "), quote(f.change))
+	}
+	p := a.progress()
+	err := a.build(ctx, head, nil, p, "files")
+	p.end()
+	if err != nil {
+		return err
+	}
+	key, err := findSymbol(head.graph, f.symbol)
+	if err != nil {
+		return err
+	}
+	r, err := impact.WhatIf(head.graph, key, supposed[at].kind, diff.Options{}, impact.Options{Depth: f.depth})
+	if err != nil {
+		return err
+	}
+	return a.reportImpact(ctx, &comparison{base: &base{side: head}, head: head, delta: r.Delta}, r, list)
+}
+
+// findSymbol finds a declaration by its key, or by a name that only one has.
+func findSymbol(g *graph.Graph, name string) (string, error) {
+	if g.Lookup(name) != graph.None && !graph.IsExternal(name) {
+		return name, nil
+	}
+	var same, near []string
+	last := name[strings.LastIndexAny(name, ".#/:")+1:]
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if n.Kind == graph.KindExternal || n.Kind == graph.KindRepository {
+			continue
+		}
+		if n.QName == name || strings.HasSuffix(n.Key, "#"+name) || strings.HasSuffix(n.Key, "/"+name) {
+			same = append(same, n.Key)
+		} else if n.Name != "" && strings.EqualFold(n.Name, last) {
+			near = append(near, n.Key)
+		}
+	}
+	if len(same) == 1 {
+		return same[0], nil
+	}
+	f := &failure{
+		text: fmt.Sprintf("no declaration has the key %s", quote(name)),
+		hint: "keys are the ids of `kg export -o jsonl=-`",
+	}
+	if len(same) > 1 {
+		f.text = fmt.Sprintf("%s is the name of %d declarations", quote(name), len(same))
+		near = same
+	}
+	if len(near) > 0 {
+		slices.SortFunc(near, func(x, y string) int {
+			return cmp.Or(cmp.Compare(distance(x, name), distance(y, name)), cmp.Compare(x, y))
+		})
+		f.hint = "did you mean " + strings.Join(near[:min(3, len(near))], " or ") + "?"
+	}
+	return "", f
+}

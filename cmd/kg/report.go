@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/codekg/kg/diff/impact"
+	"github.com/codekg/kg/report"
+)
+
+// reportFormats are the formats that can write what the caller wants written.
+func reportFormats(can func(report.Format) bool) []string {
+	var names []string
+	for _, f := range report.Formats() {
+		if can(f) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+func writesImpact(f report.Format) bool { return f.Impact != nil }
+func writesDelta(f report.Format) bool  { return f.Delta != nil }
+
+func (a *app) reportImpact(ctx context.Context, c *comparison, r *impact.Result, list []output) error {
+	rep := report.New(r, tool(), c.base.described(), c.head.described())
+	return a.writeAll(ctx, list, func(f report.Format, w io.Writer) error {
+		return f.Impact(w, rep, report.Options{Color: a.colored()})
+	})
+}
+
+func (a *app) reportDelta(ctx context.Context, c *comparison, list []output) error {
+	rep := report.NewDelta(c.delta, tool(), c.base.described(), c.head.described())
+	return a.writeAll(ctx, list, func(f report.Format, w io.Writer) error {
+		return f.Delta(w, rep, report.Options{Color: a.colored()})
+	})
+}
+
+// writeAll writes a report in each of the formats that were asked for.
+func (a *app) writeAll(ctx context.Context, list []output, write func(report.Format, io.Writer) error) error {
+	for _, o := range list {
+		f, err := report.FormatNamed(o.format)
+		if err != nil {
+			return err
+		}
+		if err := a.write(ctx, o.path, func(w io.Writer) error { return write(f, w) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func tool() report.Tool { return report.Tool{Name: "kg", Version: readVersions().Version} }
+
+func (s *side) described() report.Revision {
+	return report.Revision{Rev: s.name, Commit: s.commit.ID, Source: string(s.origin)}
+}
+
+func (b *base) described() report.Revision {
+	d := b.side.described()
+	if b.how != "" {
+		d.Rev = b.how
+	}
+	return d
+}

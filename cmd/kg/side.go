@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/codekg/kg/analyzer"
+	"github.com/codekg/kg/analyzer/artifact"
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/analyzer/history"
+	"github.com/codekg/kg/analyzer/source"
+)
+
+// origin says what a side was made from. The list is closed: reports name it.
+type origin string
+
+const (
+	fromGraph    origin = "graph"
+	fromRevision origin = "revision"
+	fromWorkTree origin = "worktree"
+	fromIndex    origin = "index"
+	fromFolder   origin = "folder"
+)
+
+// side is a tree or a graph that a command works on: the base of a comparison,
+// its head, or the only one.
+type side struct {
+	name   string // for people, as the user named it
+	origin origin
+	commit history.Commit // of a revision; what a work tree or an index stands on; or zero
+	tree   source.Tree    // nil for a graph file
+	graph  *graph.Graph   // of a graph file; for others, once built
+	owns   *repository    // closed with the side
+}
+
+func (s *side) close() {
+	if s == nil {
+		return
+	}
+	if s.tree != nil {
+		s.tree.Close()
+	}
+	if s.owns != nil {
+		s.owns.close()
+	}
+}
+
+// repository is the git repository around the current folder, opened when it
+// is needed.
+type repository struct {
+	dir  string
+	open func() (*source.Repo, error)
+	used *source.Repo
+}
+
+func repositoryAt(dir string) *repository {
+	r := &repository{dir: dir}
+	r.open = sync.OnceValues(func() (*source.Repo, error) {
+		repo, err := source.OpenRepo(dir)
+		if err == nil {
+			r.used = repo
+		}
+		return repo, err
+	})
+	return r
+}
+
+func (r *repository) close() {
+	if r.used != nil {
+		r.used.Close()
+	}
+}
+
+// workTree opens the files on disk. A repository without commits has no commit
+// to stand on.
+func (r *repository) workTree() (*side, error) {
+	repo, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	s := &side{name: "the work tree", origin: fromWorkTree}
+	if s.commit, err = headCommit(repo); err != nil {
+		return nil, err
+	}
+	if s.tree, err = repo.WorkTree(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (r *repository) staged() (*side, error) {
+	repo, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	s := &side{name: "the index", origin: fromIndex}
+	if s.commit, err = headCommit(repo); err != nil {
+		return nil, err
+	}
+	if s.tree, err = repo.Staged(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// headCommit returns the commit that is checked out, or none before the first.
+func headCommit(repo *source.Repo) (history.Commit, error) {
+	head, err := repo.Head()
+	if err != nil || head.ID == "" {
+		return history.Commit{}, err
+	}
+	return repo.Commit(head.ID)
+}
+
+func (r *repository) revision(rev string) (*side, error) {
+	repo, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	c, err := repo.Resolve(rev)
+	if err != nil {
+		return nil, err
+	}
+	return r.commit(rev, c)
+}
+
+func (r *repository) commit(name string, c history.Commit) (*side, error) {
+	repo, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	t, err := repo.Revision(c)
+	if err != nil {
+		return nil, err
+	}
+	return &side{name: name, origin: fromRevision, commit: c, tree: t}, nil
+}
+
+// folder opens a folder: as a work tree if it is the top of one, otherwise the
+// files in it as they are.
+func folder(dir string) (*side, error) {
+	repo := repositoryAt(dir)
+	r, err := repo.open()
+	if err == nil && sameFolder(r.Root(), dir) {
+		s, err := repo.workTree()
+		if err != nil {
+			repo.close()
+			return nil, err
+		}
+		s.name, s.owns = dir, repo
+		return s, nil
+	}
+	repo.close()
+	if err != nil && !errors.Is(err, source.ErrNotRepository) {
+		return nil, err
+	}
+	t, err := source.OpenDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &side{name: dir, origin: fromFolder, tree: t}, nil
+}
+
+func sameFolder(a, b string) bool {
+	if a == "" {
+		return false
+	}
+	ai, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	bi, err := os.Stat(b)
+	return err == nil && os.SameFile(ai, bi)
+}
+
+// graphFile reads a graph file.
+func graphFile(path string) (*side, error) {
+	g, err := artifact.ReadFile(path, artifact.Limits{})
+	if err != nil {
+		return nil, &failure{text: "cannot read " + quote(path), err: plain(err)}
+	}
+	return &side{name: path, origin: fromGraph, graph: g}, nil
+}
+
+// plain drops the path that a message has named already.
+func plain(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// operand opens what a user names in one word. In this order it is: a graph
+// file, if it is called so (*.kg); a folder, if it is written as one (., ../x,
+// /x); a revision; a graph file or a folder of that name.
+func (r *repository) operand(name string) (*side, error) {
+	info, statErr := os.Stat(name)
+	isDir := statErr == nil && info.IsDir()
+	switch {
+	case name == "":
+		return nil, &failure{text: "the name of a revision, a graph file or a folder is empty"}
+	case strings.HasSuffix(name, ".kg") && !isDir:
+		return graphFile(name)
+	case isDir && writtenAsPath(name):
+		return folder(name)
+	}
+	s, err := r.revision(name)
+	if err == nil || statErr != nil || !errors.Is(err, source.ErrUnknownRevision) && !errors.Is(err, source.ErrNotRepository) {
+		return s, err
+	}
+	if isDir {
+		return folder(name)
+	}
+	return graphFile(name)
+}
+
+func writtenAsPath(name string) bool {
+	return name == "." || name == ".." || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") ||
+		filepath.IsAbs(name)
+}
+
+// build makes the graph of a side that has none.
+func (a *app) build(ctx context.Context, s *side, memo *analyzer.Memo, p *progress, name string) error {
+	if s.graph != nil {
+		return nil
+	}
+	part := p.part(name)
+	g, err := analyzer.Build(ctx, s.tree, analyzer.Options{Workers: a.workers, Memo: memo, Progress: part.at})
+	if err != nil {
+		return err
+	}
+	s.graph = g
+	return nil
+}
+
+// buildBoth makes the graphs of two sides. They share a memo, so that the head
+// parses only what differs: it waits until the base has been read, and is read
+// and linked while the base is linked.
+func (a *app) buildBoth(ctx context.Context, base, head *side) error {
+	p := a.progress()
+	defer p.end()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		memo analyzer.Memo
+		read = make(chan struct{})
+		once sync.Once
+		wg   sync.WaitGroup
+	)
+	baseRead := func() { once.Do(func() { close(read) }) }
+	wg.Go(func() {
+		defer baseRead()
+		if base.graph != nil {
+			return
+		}
+		part := p.part("base")
+		g, err := analyzer.Build(ctx, base.tree, analyzer.Options{Workers: a.workers, Memo: &memo, Progress: func(done, total int) {
+			part.at(done, total)
+			if done == total {
+				baseRead()
+			}
+		}})
+		if err != nil {
+			cancel(err)
+			return
+		}
+		base.graph = g
+	})
+	wg.Go(func() {
+		<-read
+		if err := a.build(ctx, head, &memo, p, "head"); err != nil {
+			cancel(err)
+		}
+	})
+	wg.Wait()
+	return context.Cause(ctx)
+}
