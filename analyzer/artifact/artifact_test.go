@@ -2,6 +2,8 @@ package artifact_test
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -19,8 +21,10 @@ func write(t testing.TB, g *graph.Graph) []byte {
 	return b.Bytes()
 }
 
-func TestRoundTripRealistic(t *testing.T) {
-	rc := realistic(1, 3000, 10000, 14000)
+// checkRoundTrip checks that what is read is what was written, and that the
+// order in which a graph was built does not matter.
+func checkRoundTrip(t *testing.T, rc *recipe, r *rand.Rand) {
+	t.Helper()
 	g := rc.build(nil)
 	data := write(t, g)
 	got, err := artifact.Read(data, artifact.Limits{})
@@ -28,35 +32,177 @@ func TestRoundTripRealistic(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, g) {
-		t.Error("the graph that was read is another")
+		t.Errorf("read\n%+v\nwrote\n%+v", got.Columns(), g.Columns())
 	}
-	if again := write(t, rc.build(rand.New(rand.NewPCG(1, 2)))); !bytes.Equal(data, again) {
+	if !bytes.Equal(write(t, got), data) {
+		t.Error("writing what was read gives other bytes")
+	}
+	shuffled := rc.build(r)
+	if !reflect.DeepEqual(shuffled, g) {
+		t.Error("another order gives another graph")
+	}
+	if !bytes.Equal(write(t, shuffled), data) {
 		t.Error("another order gives other bytes")
+	}
+	if err := artifact.Verify(data, artifact.Limits{}); err != nil {
+		t.Error(err)
+	}
+	info, err := artifact.Stat(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := artifact.Digest(g); err != nil || info.Digest != want {
+		t.Errorf("digest of the file is %x, of the graph %x, %v", info.Digest, want, err)
 	}
 }
 
-func BenchmarkWrite(b *testing.B) {
-	g := realistic(1, 100_000, 500_000, 700_000).build(nil)
-	b.ResetTimer()
-	var data []byte
-	for b.Loop() {
-		data = write(b, g)
+func TestRoundTrip(t *testing.T) {
+	checkRoundTrip(t, &recipe{}, nil)
+	for seed := range uint64(100) {
+		checkRoundTrip(t, random(seed), rand.New(rand.NewPCG(seed, 8)))
+		if t.Failed() {
+			t.Fatalf("with seed %d", seed)
+		}
 	}
-	source := int64(0)
+}
+
+func TestRoundTripRealistic(t *testing.T) {
+	checkRoundTrip(t, realistic(1, 3000, 10_000, 14_000), rand.New(rand.NewPCG(1, 9)))
+}
+
+// failAfter fails when n bytes were written.
+type failAfter struct{ n int }
+
+var errFull = errors.New("no space left")
+
+func (f *failAfter) Write(b []byte) (int, error) {
+	if len(b) > f.n {
+		n := f.n
+		f.n = 0
+		return n, errFull
+	}
+	f.n -= len(b)
+	return len(b), nil
+}
+
+type shortWriter struct{}
+
+func (shortWriter) Write(b []byte) (int, error) { return len(b) / 2, nil }
+
+func TestWriteErrors(t *testing.T) {
+	g := random(3).build(nil)
+	var full, lines bytes.Buffer
+	if err := errors.Join(artifact.Write(&full, g), artifact.JSONL(&lines, g)); err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < full.Len(); n += 1 + full.Len()/50 {
+		if err := artifact.Write(&failAfter{n}, g); !errors.Is(err, errFull) {
+			t.Fatalf("after %d bytes: %v", n, err)
+		}
+	}
+	for _, n := range []int{0, 1, lines.Len() / 2, lines.Len() - 1} {
+		if err := artifact.JSONL(&failAfter{n}, g); !errors.Is(err, errFull) {
+			t.Fatalf("after %d bytes: %v", n, err)
+		}
+	}
+	if err := artifact.Write(shortWriter{}, g); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("a short write gives %v", err)
+	}
+}
+
+func TestReadFrom(t *testing.T) {
+	data := write(t, random(3).build(nil))
+	if _, err := artifact.ReadFrom(bytes.NewReader(data), int64(len(data)), artifact.Limits{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := artifact.ReadFrom(bytes.NewReader(data), int64(len(data))+1, artifact.Limits{}); err == nil {
+		t.Error("a file shorter than its size is read")
+	}
+	for _, size := range []int64{-1, 1 << 60} {
+		if _, err := artifact.ReadFrom(bytes.NewReader(data), size, artifact.Limits{}); !errors.Is(err, artifact.ErrLimit) {
+			t.Errorf("size %d gives %v", size, err)
+		}
+	}
+}
+
+func TestDamage(t *testing.T) {
+	data := write(t, realistic(2, 60, 100, 150).build(nil))
+	for n := range data {
+		if _, err := artifact.Read(data[:n], artifact.Limits{}); !errors.Is(err, artifact.ErrCorrupt) {
+			t.Fatalf("cut after %d bytes: %v", n, err)
+		}
+	}
+	if _, err := artifact.Read(append(bytes.Clone(data), 0), artifact.Limits{}); !errors.Is(err, artifact.ErrCorrupt) {
+		t.Errorf("a byte too many: %v", err)
+	}
+	for i := range data {
+		bad := bytes.Clone(data)
+		bad[i] ^= 1 << (i % 8)
+		_, err := artifact.Read(bad, artifact.Limits{})
+		if !errors.Is(err, artifact.ErrCorrupt) && !errors.Is(err, artifact.ErrVersion) {
+			t.Fatalf("byte %d flipped: %v", i, err)
+		}
+	}
+}
+
+func TestVersionError(t *testing.T) {
+	data := write(t, random(1).build(nil))
+	data[8] = 9
+	_, err := artifact.Read(data, artifact.Limits{})
+	var v *artifact.VersionError
+	if !errors.As(err, &v) || v.Version != 9 || !errors.Is(err, artifact.ErrVersion) {
+		t.Fatalf("error is %v", err)
+	}
+	if want := "graph file has version 9, this program reads 1 to 1: rebuild the graph"; err.Error() != want {
+		t.Errorf("error is %q, want %q", err, want)
+	}
+	if _, err := artifact.Stat(data); !errors.Is(err, artifact.ErrVersion) {
+		t.Errorf("Stat gives %v", err)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	data := write(t, realistic(2, 2000, 5000, 7000).build(nil))
+	limit := int64(1)
+	for range 5 {
+		_, err := artifact.Read(data, artifact.Limits{Memory: limit})
+		if err == nil && limit > int64(len(data)) {
+			return
+		}
+		var l *artifact.LimitError
+		if !errors.As(err, &l) || !errors.Is(err, artifact.ErrLimit) || l.Limit != limit || l.Need <= limit {
+			t.Fatalf("limit %d: %v", limit, err)
+		}
+		limit = l.Need
+	}
+	t.Errorf("still not enough: %d", limit)
+}
+
+func sourceSize(g *graph.Graph) (n int64) {
 	for i := range g.Files {
-		source += g.Files[i].Size
+		n += g.Files[i].Size
 	}
-	b.ReportMetric(float64(len(data)), "file-bytes")
-	b.ReportMetric(float64(len(data))/float64(source), "file/source")
-	info, _ := artifact.Stat(data)
-	for _, s := range info.Sections {
-		b.Logf("%-10s %9d %9d", s.Tag, s.Size, s.Stored)
+	return n
+}
+
+func large() *graph.Graph { return realistic(1, 100_000, 500_000, 700_000).build(nil) }
+
+func BenchmarkWrite(b *testing.B) {
+	g := large()
+	var n int
+	for b.Loop() {
+		n = len(write(b, g))
 	}
-	b.Logf("nodes %d edges %d sites %d files %d source %d", len(g.Nodes), len(g.Edges), g.SiteCount(), len(g.Files), source)
+	b.SetBytes(int64(n))
+	b.ReportMetric(float64(n), "file-bytes")
+	b.ReportMetric(float64(n)/float64(sourceSize(g)), "file/source")
+	b.ReportMetric(float64(len(g.Nodes)), "nodes")
+	b.ReportMetric(float64(len(g.Edges)), "edges")
+	b.ReportMetric(float64(g.SiteCount()), "sites")
 }
 
 func BenchmarkRead(b *testing.B) {
-	data := write(b, realistic(1, 100_000, 500_000, 700_000).build(nil))
+	data := write(b, large())
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -64,4 +210,24 @@ func BenchmarkRead(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+func BenchmarkJSONL(b *testing.B) {
+	g := large()
+	b.ReportAllocs()
+	var n counter
+	for b.Loop() {
+		n = 0
+		if err := artifact.JSONL(&n, g); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.SetBytes(int64(n))
+}
+
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
 }

@@ -193,22 +193,47 @@ func (e *encoder) collect() {
 	}
 }
 
-// compress makes the stored form of all sections. Each has an encoder of its
-// own that works alone, so that the bytes do not depend on the others.
+// smallSection is the size in bytes below which a section is not worth an
+// encoder of its own, nor more than the fastest level.
+const smallSection = 1 << 15
+
+// compress makes the stored form of all sections. Which encoder does what, and
+// after what, depends only on the sections, so that the bytes do, too: large
+// sections have one each, small ones share one and are done in order.
 func compress(sections []section) {
-	parallel(len(sections), func(i int) {
+	var large []*section
+	var small []*section
+	for i := range sections {
 		s := &sections[i]
-		enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
-			zstd.WithEncoderLevel(level), zstd.WithSingleSegment(true))
-		if err != nil {
-			panic(err) // the options are constants
+		if len(s.content) < smallSection {
+			small = append(small, s)
+		} else {
+			large = append(large, s)
 		}
-		s.stored = enc.EncodeAll(s.content, nil)
-		s.digest = sha256.Sum256(s.content)
+	}
+	parallel(1+len(large), func(i int) {
+		if i > 0 {
+			compressAll(large[i-1:i], zstd.SpeedBetterCompression)
+		} else {
+			compressAll(small, zstd.SpeedFastest)
+		}
 	})
 }
 
-const level = zstd.SpeedBetterCompression
+func compressAll(sections []*section, level zstd.EncoderLevel) {
+	if len(sections) == 0 {
+		return
+	}
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+		zstd.WithEncoderLevel(level), zstd.WithSingleSegment(true))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	for _, s := range sections {
+		s.stored = enc.EncodeAll(s.content, nil)
+		s.digest = sha256.Sum256(s.content)
+	}
+}
 
 // parallel calls f for 0 to n-1 on all processors.
 func parallel(n int, f func(i int)) {
