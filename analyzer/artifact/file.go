@@ -63,12 +63,13 @@ func CreateFile(ctx context.Context, path string, write func(io.Writer) error) (
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
+	done := false // stays false when write panics, too
 	defer func() {
 		f.Close() // again, when all went well: harmless
+		if !done && !direct {
+			os.Remove(f.Name())
+		}
 		if err != nil {
-			if !direct {
-				os.Remove(f.Name())
-			}
 			err = fmt.Errorf("write %s: %w", path, err)
 		}
 	}()
@@ -80,7 +81,7 @@ func CreateFile(ctx context.Context, path string, write func(io.Writer) error) (
 		return err
 	}
 	if direct {
-		return nil
+		return f.Close()
 	}
 	if err := f.Sync(); err != nil {
 		return err
@@ -94,6 +95,7 @@ func CreateFile(ctx context.Context, path string, write func(io.Writer) error) (
 	if err := os.Rename(f.Name(), target); err != nil {
 		return err
 	}
+	done = true
 	syncFolder(filepath.Dir(target))
 	return nil
 }
