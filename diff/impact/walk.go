@@ -22,6 +22,8 @@ type walk struct {
 	nodes []visit  // by node
 	order []graph.ID
 	super map[graph.ID][]super // see supers
+	known []bool               // by node: super holds what it overrides, nothing if absent
+	vague bool                 // some edge is ambiguous
 	store map[graph.ID][]int32 // see stored; nil until asked
 }
 
@@ -43,7 +45,8 @@ type super struct {
 }
 
 func newWalk(g *graph.Graph) *walk {
-	return &walk{g: g, mark: make([]uint32, len(g.Nodes)), nodes: make([]visit, len(g.Nodes)), super: map[graph.ID][]super{}}
+	return &walk{g: g, mark: make([]uint32, len(g.Nodes)), nodes: make([]visit, len(g.Nodes)), super: map[graph.ID][]super{},
+		known: make([]bool, len(g.Nodes)), vague: slices.ContainsFunc(g.Edges, func(e graph.Edge) bool { return e.Certainty == graph.Ambiguous })}
 }
 
 // start begins a walk at the given nodes, which count as visited.
@@ -84,15 +87,17 @@ func follows(k graph.EdgeKind, to graph.Kind) bool {
 func (w *walk) run(depth int, stop func(graph.ID) bool) {
 	seeds := slices.Clone(w.order)
 	w.pass(seeds, depth, graph.Inferred, stop)
-	// What only an ambiguous hop reaches, from any node of the first part.
-	sure := slices.Clone(w.order)
-	w.pass(sure, depth, graph.Ambiguous, stop)
+	if w.vague {
+		// What only an ambiguous hop reaches, from any node of the first part.
+		w.pass(slices.Clone(w.order), depth, graph.Ambiguous, stop)
+	}
 }
 
 // pass walks on from the given nodes over edges that are at least as sure as
 // worst. The nodes may have any depths.
 func (w *walk) pass(from []graph.ID, depth int, worst graph.Certainty, stop func(graph.ID) bool) {
 	var levels [][]graph.ID
+	var order []uint64
 	push := func(n graph.ID) {
 		d := int(w.nodes[n].depth)
 		for len(levels) <= d {
@@ -108,13 +113,13 @@ func (w *walk) pass(from []graph.ID, depth int, worst graph.Certainty, stop func
 			break
 		}
 		// Surer nodes first: of two shortest paths the surer one is kept.
-		slices.SortFunc(levels[d], func(x, y graph.ID) int {
-			if c := int(w.nodes[x].certainty) - int(w.nodes[y].certainty); c != 0 {
-				return c
-			}
-			return int(x) - int(y)
-		})
+		order = order[:0]
 		for _, n := range levels[d] {
+			order = append(order, uint64(w.nodes[n].certainty)<<32|uint64(n))
+		}
+		slices.Sort(order)
+		for _, x := range order {
+			n := graph.ID(x & (1<<32 - 1))
 			if stop != nil && stop(n) {
 				continue
 			}
@@ -153,6 +158,9 @@ func (w *walk) reach(n graph.ID, i, via int32, c, worst graph.Certainty) {
 	at, edge := &w.nodes[n], &w.g.Edges[i]
 	if edge.Certainty > worst {
 		return
+	}
+	if worst == graph.Ambiguous && at.certainty != worst && edge.Certainty != worst && c != worst {
+		return // followed in the first part
 	}
 	v := visit{depth: at.depth + 1, certainty: max(at.certainty, edge.Certainty, c), edge: i, via: via, from: n}
 	if u := edge.From; !w.visited(u) {
@@ -194,9 +202,13 @@ func (w *walk) supers(n graph.ID) []super {
 	if k := w.g.Nodes[n].Kind; k != graph.KindMethod && k != graph.KindFunction {
 		return nil
 	}
-	if ss, ok := w.super[n]; ok {
-		return ss
+	if w.known[n] {
+		if len(w.super) == 0 {
+			return nil
+		}
+		return w.super[n]
 	}
+	w.known[n] = true
 	var out []super
 	at, c := n, graph.Exact
 	for i := -1; i < len(out); i++ {
@@ -214,7 +226,9 @@ func (w *walk) supers(n graph.ID) []super {
 			}
 		}
 	}
-	w.super[n] = out
+	if len(out) > 0 {
+		w.super[n] = out
+	}
 	return out
 }
 
