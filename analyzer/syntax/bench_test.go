@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // corpus returns the Go files below $KG_BENCH_DIR, or those of part of the
@@ -58,6 +59,37 @@ func BenchmarkParse(b *testing.B) {
 	b.ReportMetric(float64(asked)/float64(size), "requested/byte")
 }
 
+// BenchmarkFlatten reports what flattening adds to the runtime's parse, as the
+// ratio of both together to the parse alone. It takes the best of several turns
+// per file, so that it can be read on a busy machine.
+func BenchmarkFlatten(b *testing.B) {
+	files, size := corpus(b)
+	p, alone := NewParser(), NewParser()
+	defer p.Close()
+	defer alone.Close()
+	alone.Limits.Nodes = 0 // gives up after the parse
+	best := func(p *Parser, src []byte) time.Duration {
+		least := time.Hour
+		for range 5 {
+			start := time.Now()
+			p.Parse(golang, src)
+			least = min(least, time.Since(start))
+		}
+		return least
+	}
+	var both, parse time.Duration
+	for b.Loop() {
+		both, parse = 0, 0
+		for _, src := range files {
+			parse += best(alone, src)
+			both += best(p, src)
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(both)/float64(parse), "ratio")
+	b.ReportMetric(float64(size)/1e6/both.Seconds(), "MB/s-best")
+}
+
 // BenchmarkBinding parses through the Go binding, for comparison: the runtime
 func BenchmarkBinding(b *testing.B) {
 	files, size := corpus(b)
@@ -70,7 +102,8 @@ func BenchmarkBinding(b *testing.B) {
 	}
 }
 
-// BenchmarkHash hashes all functions of files that have been parsed.
+// BenchmarkHash hashes all functions of files that have been parsed; to be
+// compared with BenchmarkParse.
 func BenchmarkHash(b *testing.B) {
 	files, size := corpus(b)
 	p := NewParser()

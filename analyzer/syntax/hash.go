@@ -82,7 +82,7 @@ const (
 	opExit                  //
 	opToken                 // tag, length, text
 	opName                  //
-	opGap                   // length, text
+	opGap                   // followed by a token
 	opBytes                 // length, bytes
 )
 
@@ -111,8 +111,7 @@ func (h *Hasher) Reset(t *Tree, rules *HashRules) {
 // Bytes adds bytes that stand nowhere in the source, such as the ordinal of a
 // constant with an implied value. They are no token.
 func (h *Hasher) Bytes(b []byte) {
-	h.buf = append(h.buf, opBytes)
-	h.text(b)
+	h.buf = h.text(append(h.buf, opBytes), b)
 }
 
 // Node adds the subtree of root. A root that is an extra is hashed as asked,
@@ -121,24 +120,34 @@ func (h *Hasher) Node(root ID, e Edits) {
 	nodes, src, tags := h.t.Nodes, h.t.Src, h.t.Lang.tags
 	rules := h.rules
 	names, skip := e.Names, e.Skip
-	open := h.open[:0]
+	buf, open := h.buf, h.open[:0]
 	end := nodes[root].Next
 	at := nodes[root].Start // the text before has been dealt with
+	leave := end            // Next of the innermost open node
 	for i := root; i < end; {
-		for len(open) > 0 {
+		for leave == i {
 			n := &nodes[open[len(open)-1]]
-			if n.Next != i {
-				break
+			if at < n.End {
+				buf = h.gap(buf, src, at, n.End)
+				at = n.End
 			}
-			at = h.gap(src, at, n.End)
-			h.buf = append(h.buf, opExit)
+			buf = append(buf, opExit)
 			open = open[:len(open)-1]
+			leave = end
+			if len(open) > 0 {
+				leave = nodes[open[len(open)-1]].Next
+			}
 		}
-		if len(h.buf) >= flushAt {
-			h.flush()
+		if len(buf) >= flushAt {
+			buf = h.flush(buf)
 		}
 		n := &nodes[i]
-		at = h.gap(src, at, n.Start)
+		if at < n.Start {
+			if n.Start-at > 1 || !isSpace(src[at]) {
+				buf = h.gap(buf, src, at, n.Start)
+			}
+			at = n.Start
+		}
 		tag := tagError
 		if int(n.Kind) < len(tags) {
 			tag = tags[n.Kind]
@@ -152,38 +161,42 @@ func (h *Hasher) Node(root ID, e Edits) {
 			// A comment. What error recovery skipped is an extra too, but no
 			// less part of the program for that.
 			if rules.Pragma != nil && rules.Pragma(src[n.Start:n.End]) {
-				h.token(tag, src[n.Start:n.End])
+				buf = h.token(buf, tag, src, n.Start, n.End)
 			}
 		case n.Next == i+1 || rules.Whole.Has(n.Kind):
 			for len(names) > 0 && names[0] < i {
 				names = names[1:]
 			}
 			if len(names) > 0 && names[0] == i {
-				h.buf = append(h.buf, opName)
+				buf = append(buf, opName)
 				h.tokens++
-				h.shingles.add(tagName, nil)
+				h.shingles.add(seed(tagName, 0))
 			} else if n.Start == n.End && n.Flags&Named == 0 || rules.Ignore.Has(n.Kind) {
 				// Empty tokens stand for line ends and indentation.
 			} else {
-				h.token(tag, src[n.Start:n.End])
+				buf = h.token(buf, tag, src, n.Start, n.End)
 			}
 		default:
 			if n.Flags&Named != 0 {
-				h.buf = append(h.buf, opEnter, byte(tag), byte(tag>>8), byte(tag>>16), byte(tag>>24))
+				buf = append(buf, opEnter, byte(tag), byte(tag>>8), byte(tag>>16), byte(tag>>24))
 				open = append(open, i)
+				leave = n.Next
 			}
 			i++
 			continue
 		}
-		at = max(at, n.End)
+		at = n.End
 		i = n.Next
 	}
 	for len(open) > 0 {
-		at = h.gap(src, at, nodes[open[len(open)-1]].End)
-		h.buf = append(h.buf, opExit)
+		if n := &nodes[open[len(open)-1]]; at < n.End {
+			buf = h.gap(buf, src, at, n.End)
+			at = n.End
+		}
+		buf = append(buf, opExit)
 		open = open[:len(open)-1]
 	}
-	h.open = open
+	h.buf, h.open = buf, open
 }
 
 // Hash is Reset, Node and Sum.
@@ -195,7 +208,7 @@ func (h *Hasher) Hash(t *Tree, root ID, rules *HashRules, e Edits) Digest {
 
 // Sum returns the digest of what was added since Reset.
 func (h *Hasher) Sum() Digest {
-	h.flush()
+	h.buf = h.flush(h.buf)
 	d := Digest{Tokens: h.tokens}
 	copy(d.Hash[:], h.sha.Sum(h.sum[:0]))
 	if h.tokens >= SketchTokens {
@@ -204,47 +217,70 @@ func (h *Hasher) Sum() Digest {
 	return d
 }
 
-func (h *Hasher) flush() {
-	h.sha.Write(h.buf)
-	h.buf = h.buf[:0]
+func (h *Hasher) flush(buf []byte) []byte {
+	h.sha.Write(buf)
+	return buf[:0]
 }
 
-func (h *Hasher) text(b []byte) {
-	h.buf = binary.AppendUvarint(h.buf, uint64(len(b)))
+// text adds a length and bytes to the stream in buf.
+func (h *Hasher) text(buf, b []byte) []byte {
+	buf = binary.AppendUvarint(buf, uint64(len(b)))
 	if len(b) > flushAt {
-		h.flush()
+		buf = h.flush(buf)
 		h.sha.Write(b)
-		return
+		return buf
 	}
-	h.buf = append(h.buf, b...)
+	return append(buf, b...)
 }
 
-func (h *Hasher) token(tag uint32, text []byte) {
-	h.buf = append(h.buf, opToken, byte(tag), byte(tag>>8), byte(tag>>16), byte(tag>>24))
-	h.text(text)
+// token adds the leaf with the given tag and the text src[start:end] to the
+// stream in buf.
+func (h *Hasher) token(buf []byte, tag uint32, src []byte, start, end uint32) []byte {
 	h.tokens++
-	h.shingles.add(tag, text)
+	n := end - start
+	if n > 8 || int(start)+8 > len(src) {
+		text := src[start:end]
+		v := seed(tag, len(text))
+		for len(text) >= 8 {
+			v = mum(v^prime3, binary.LittleEndian.Uint64(text)^prime1)
+			text = text[8:]
+		}
+		var w uint64
+		for i, b := range text {
+			w |= uint64(b) << (8 * i)
+		}
+		h.shingles.add(mum(v^prime3, w^prime1))
+		buf = append(buf, opToken, byte(tag), byte(tag>>8), byte(tag>>16), byte(tag>>24))
+		return h.text(buf, src[start:end])
+	}
+	// Most tokens are short: their text is one word.
+	w := binary.LittleEndian.Uint64(src[start:]) & (1<<(8*n) - 1)
+	v := seed(tag, int(n))
+	if n == 8 {
+		v = mum(v^prime3, w^prime1)
+		h.shingles.add(mum(v^prime3, prime1))
+	} else {
+		h.shingles.add(mum(v^prime3, w^prime1))
+	}
+	at := len(buf)
+	buf = append(buf, opToken, byte(tag), byte(tag>>8), byte(tag>>16), byte(tag>>24), byte(n),
+		byte(w), byte(w>>8), byte(w>>16), byte(w>>24), byte(w>>32), byte(w>>40), byte(w>>48), byte(w>>56))
+	return buf[:at+6+int(n)]
 }
 
-// gap deals with the text between two leaves, and returns the new position.
-func (h *Hasher) gap(src []byte, from, to uint32) uint32 {
+// gap deals with the text between two leaves: what is left of it without the
+// white space around it is a token.
+func (h *Hasher) gap(buf, src []byte, from, to uint32) []byte {
 	for from < to && isSpace(src[from]) {
 		from++
 	}
+	for from < to && isSpace(src[to-1]) {
+		to--
+	}
 	if from < to {
-		h.gapText(src[from:to])
+		buf = h.token(append(buf, opGap), tagGap, src, from, to)
 	}
-	return max(from, to)
-}
-
-func (h *Hasher) gapText(text []byte) {
-	for isSpace(text[len(text)-1]) {
-		text = text[:len(text)-1]
-	}
-	h.buf = append(h.buf, opGap)
-	h.text(text)
-	h.tokens++
-	h.shingles.add(tagGap, text)
+	return buf
 }
 
 func isSpace(b byte) bool { return b == ' ' || b-'\t' < 5 }

@@ -165,8 +165,8 @@ func (p *Parser) Parse(lang *Language, src []byte) (*Tree, error) {
 	}
 	p.result = C.kg_result{}
 
-	// Source text of the languages served has a node per 3 to 6 bytes.
-	t.grow(len(src)/4 + 64)
+	// Programs have a node per 3 to 6 bytes; the rest needs a second call.
+	t.grow(len(src)/3 + 64)
 	status := C.kg_parse(p.arena, (*C.TSLanguage)(lang.grammar), (*C.char)(unsafe.Pointer(unsafe.SliceData(src))),
 		C.uint32_t(len(src)), &p.limits, t.buffer(), C.uint32_t(cap(t.Nodes)), &p.result)
 	if status == C.KG_GROW {

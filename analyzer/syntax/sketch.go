@@ -63,18 +63,11 @@ const (
 	prime1p4 = (prime1 * prime1 % (1 << 64)) * (prime1 * prime1 % (1 << 64)) % (1 << 64)
 )
 
-func (s *shingles) add(tag uint32, text []byte) {
-	v := uint64(tag)*prime2 ^ uint64(len(text))
-	for len(text) >= 8 {
-		v = mum(v^prime3, binary.LittleEndian.Uint64(text)^prime1)
-		text = text[8:]
-	}
-	var w uint64
-	for i, b := range text {
-		w |= uint64(b) << (8 * i)
-	}
-	v = mum(v^prime3, w^prime1)
+// seed starts the hash of a token with the given tag and length.
+func seed(tag uint32, length int) uint64 { return uint64(tag)*prime2 ^ uint64(length) }
 
+// add appends a token, given by its hash.
+func (s *shingles) add(v uint64) {
 	slot := &s.window[s.n%gram]
 	s.roll = s.roll*prime1 + v - *slot*prime1p4
 	*slot = v

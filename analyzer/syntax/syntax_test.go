@@ -423,3 +423,32 @@ func TestParserAllocates(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+func TestReading(t *testing.T) {
+	l := MustLanguage("go", golang.grammar)
+	p := NewParser()
+	defer p.Close()
+	const src = "package p\n\nvar x = new(f(1))\n"
+	for _, c := range []struct {
+		f      func([]byte) []byte
+		errors int
+	}{
+		{func(src []byte) []byte { return src }, 1},
+		{func(src []byte) []byte { return bytes.Replace(src, []byte("new("), []byte("New("), 1) }, 0},
+		{func(src []byte) []byte { return nil }, 1},
+		{func(src []byte) []byte { return bytes.ReplaceAll(src, []byte("\n"), []byte(";")) }, 1},
+	} {
+		l.SetReading(c.f)
+		tree, err := p.Parse(l, []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(tree.Errors()); n != c.errors || string(tree.Src) != src {
+			t.Errorf("%d errors, want %d", n, c.errors)
+		}
+		checkShape(t, tree)
+	}
+	if tree, err := p.Parse(l, nil); err != nil || len(tree.Nodes) != 1 {
+		t.Error(err)
+	}
+}
