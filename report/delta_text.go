@@ -49,7 +49,7 @@ func writeDeltaText(w io.Writer, r *DeltaReport, o Options) error {
 	p := newPage(o)
 	p.line(span{bold, r.Verdict()})
 	p.coverage(r.Unknowns)
-	p.line(span{faint, fmt.Sprintf("%s against %s", revision(&r.Head), revision(&r.Base))})
+	p.compared(&r.Base, &r.Head)
 	for _, kind := range []string{"removed", "added", "renamed", "moved", "signature", "variant", "body", "doc"} {
 		p.deltaKind(r, kind)
 	}

@@ -104,8 +104,8 @@ func reports(t testing.TB, base, head *graph.Graph) (*report.Report, *report.Del
 	t.Helper()
 	d := diff.Compare(base, head)
 	tool := report.Tool{Name: "kg", Version: "0.1.0"}
-	b := report.Revision{Rev: "main", Commit: "0123456789abcdef0123456789abcdef01234567", Source: "git"}
-	h := report.Revision{Source: "work tree"}
+	b := report.Revision{Rev: "main", Commit: "0123456789abcdef0123456789abcdef01234567", Source: "revision"}
+	h := report.Revision{Rev: "work tree", Source: "worktree"}
 	return report.New(impact.Compute(d, impact.Options{}), tool, b, h), report.NewDelta(d, tool, b, h)
 }
 

@@ -42,7 +42,10 @@ type Revision struct {
 	Rev    string `json:"rev"`    // as the user or the CI named it
 	Commit string `json:"commit"` // empty for a work tree
 	Tree   string `json:"tree"`   // digest of the analysed tree
-	Source string `json:"source"` // where the graph came from: git, worktree, index, graph
+	Source string `json:"source"` // where the graph came from: revision, worktree, index, folder, graph
+
+	How   string   `json:"how,omitempty"`   // how a base was found: "merge base with main, the default branch"
+	Notes []string `json:"notes,omitempty"` // what may surprise about the choice
 }
 
 // Symbol is a declaration.

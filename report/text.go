@@ -110,7 +110,7 @@ func writeText(w io.Writer, r *Report, o Options) error {
 	}
 	p.line(span{cmp.Or(color, bold), r.Verdict()})
 	p.coverage(r.Unknowns)
-	p.line(span{faint, fmt.Sprintf("%s against %s", revision(&r.Head), revision(&r.Base))})
+	p.compared(&r.Base, &r.Head)
 	p.changes(r)
 	p.broken(r)
 	p.impacted(r)
@@ -130,10 +130,23 @@ func writeText(w io.Writer, r *Report, o Options) error {
 	return p.flush(w)
 }
 
+// compared says which trees were compared, and how the base was found.
+func (p *page) compared(base, head *Revision) {
+	p.line(span{faint, fmt.Sprintf("%s against %s", revision(head), revision(base))})
+	for _, note := range base.Notes {
+		p.line(span{yellow, "Note: " + note})
+	}
+}
+
 func revision(r *Revision) string {
 	name := r.Rev
-	if r.Commit != "" {
-		short := r.Commit[:min(len(r.Commit), 12)]
+	short := r.Commit[:min(len(r.Commit), 12)]
+	switch {
+	case r.How != "" && short != "":
+		return short + ", " + r.How
+	case r.How != "":
+		return r.How
+	case short != "":
 		if name == "" || strings.HasPrefix(r.Commit, name) {
 			name = short
 		} else {
