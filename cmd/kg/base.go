@@ -20,7 +20,7 @@ type baseOptions struct {
 // base is what the head is compared with, and how it was found.
 type base struct {
 	*side
-	how   string   // "merge base with main, the default branch"
+	how   string   // "merge base with main, the default branch"; empty if it goes without saying
 	notes []string // what may surprise
 }
 
@@ -41,12 +41,12 @@ func (r *repository) chooseBase(head *side, o baseOptions) (*base, error) {
 		b := &base{side: s}
 		switch s.origin {
 		case fromGraph:
-			b.how = "the graph file named by --base"
+			b.how = "the graph file " + s.name + ", named by --base"
 			return b, nil
 		case fromRevision:
-			return r.mergeBase(s, head, o.exact, "--base")
+			return r.mergeBase(s, head, o.exact, "named by --base")
 		}
-		b.how = "the folder named by --base"
+		b.how = "the folder " + s.name + ", named by --base"
 		return b, nil
 	}
 	if head.commit.ID == "" {
@@ -81,7 +81,7 @@ func (r *repository) ciBase(head *side, system string, change ciChange, exact bo
 		if err != nil {
 			return nil, err
 		}
-		return &base{side: s, how: "what the merge commit that " + system + " checked out was merged into"}, nil
+		return &base{side: s, how: "HEAD^1, what the merge commit that " + system + " checked out was merged into"}, nil
 	}
 	var names []string
 	for _, name := range change.bases {
@@ -118,7 +118,7 @@ func (r *repository) defaultBase(head *side, exact bool) (*base, error) {
 		return nil, err
 	}
 	if found.OnDefault {
-		return &base{side: s, how: found.Note}, nil
+		return &base{side: s, how: found.Rev + ", " + found.Note}, nil
 	}
 	b, err := r.mergeBase(s, head, exact, "the default branch")
 	if err == nil && found.Note != "" {
@@ -148,7 +148,7 @@ func isDirty(repo *source.Repo, head *side) (bool, error) {
 // is wanted and the head is of the repository. named says who named it.
 func (r *repository) mergeBase(s, head *side, exact bool, named string) (*base, error) {
 	if exact || head.commit.ID == "" {
-		return &base{side: s, how: fmt.Sprintf("exactly %s (%s)", s.name, named)}, nil
+		return &base{side: s, how: fmt.Sprintf("exactly %s, %s", s.name, named)}, nil
 	}
 	defer s.close()
 	repo, err := r.open()
@@ -161,7 +161,7 @@ func (r *repository) mergeBase(s, head *side, exact bool, named string) (*base, 
 	} else if err != nil {
 		return nil, err
 	}
-	b := &base{how: fmt.Sprintf("%s (%s)", s.name, named)}
+	b := &base{how: fmt.Sprintf("%s, %s", s.name, named)}
 	if found[0].ID != s.commit.ID {
 		b.how = "merge base with " + b.how
 	}

@@ -170,7 +170,8 @@ func (a *app) whatIf(ctx context.Context, f *impactFlags, head *side, list []out
 	if err != nil {
 		return err
 	}
-	return a.reportImpact(ctx, &comparison{base: &base{side: head}, head: head, delta: r.Delta}, r, list)
+	same := &base{side: head, how: "itself, supposing a change of " + key + ": " + f.change}
+	return a.reportImpact(ctx, &comparison{base: same, head: head, delta: r.Delta}, r, list)
 }
 
 // findSymbol finds a declaration by its key, or by a name that only one has.
@@ -185,7 +186,7 @@ func findSymbol(g *graph.Graph, name string) (string, error) {
 		if n.Kind == graph.KindExternal || n.Kind == graph.KindRepository {
 			continue
 		}
-		if n.QName == name || strings.HasSuffix(n.Key, "#"+name) || strings.HasSuffix(n.Key, "/"+name) {
+		if n.QName == name || n.Name == name && n.Kind != graph.KindFile || strings.HasSuffix(n.Key, "#"+name) || strings.HasSuffix(n.Key, "/"+name) {
 			same = append(same, n.Key)
 		} else if n.Name != "" && strings.EqualFold(n.Name, last) {
 			near = append(near, n.Key)

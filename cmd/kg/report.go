@@ -52,14 +52,18 @@ func (a *app) writeAll(ctx context.Context, list []output, write func(report.For
 
 func tool() report.Tool { return report.Tool{Name: "kg", Version: readVersions().Version} }
 
+// described names a side in a report. Only a revision is a commit; what is on
+// disk may differ from the one it stands on.
 func (s *side) described() report.Revision {
-	return report.Revision{Rev: s.name, Commit: s.commit.ID, Source: string(s.origin)}
+	r := report.Revision{Rev: s.name, Source: string(s.origin)}
+	if s.origin == fromRevision {
+		r.Commit = s.commit.ID
+	}
+	return r
 }
 
 func (b *base) described() report.Revision {
-	d := b.side.described()
-	if b.how != "" {
-		d.Rev = b.how
-	}
-	return d
+	r := b.side.described()
+	r.How, r.Notes = b.how, b.notes
+	return r
 }
