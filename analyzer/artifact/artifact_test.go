@@ -58,7 +58,11 @@ func checkRoundTrip(t *testing.T, rc *recipe, r *rand.Rand) {
 
 func TestRoundTrip(t *testing.T) {
 	checkRoundTrip(t, &recipe{}, nil)
-	for seed := range uint64(100) {
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 20
+	}
+	for seed := range seeds {
 		checkRoundTrip(t, random(seed), rand.New(rand.NewPCG(seed, 8)))
 		if t.Failed() {
 			t.Fatalf("with seed %d", seed)

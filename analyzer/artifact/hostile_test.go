@@ -155,15 +155,16 @@ func TestDamagedContent(t *testing.T) {
 				t.Errorf("section %s, cut at %d: no error", s.tag, at)
 			}
 		}
-		for k := range s.content {
+		step := 1
+		if testing.Short() {
+			step = 7
+		}
+		for k := 0; k < len(s.content); k += step {
 			damage("cut", k, s.content[:k])
 			for _, bit := range []byte{0x01, 0x80} {
 				c := bytes.Clone(s.content)
 				c[k] ^= bit
 				damage("changed", k, c)
-			}
-			if testing.Short() && len(s.content) > 100 {
-				break
 			}
 		}
 	}
