@@ -120,9 +120,7 @@ func (u *uses) explain(m *Mutation) map[string]int {
 	if p := u.defs[iface]; p == nil {
 		return found
 	} else if p.Kind == "interface" {
-		for i := range closure(u.wider, iface) {
-			convert(1, u.toIface[i])
-		}
+		u.explainInterface(iface, convert)
 		return found
 	}
 	// A method of a concrete type: the type's conversions, and those of the types
@@ -146,6 +144,25 @@ func (u *uses) explain(m *Mutation) map[string]int {
 		}
 	}
 	return found
+}
+
+// explainInterface finds what turns a value into an interface that changed, or
+// into one that has all its methods. Types that have these methods by embedding
+// such an interface change with it.
+func (u *uses) explainInterface(iface string, convert func(int, []*record.Site)) {
+	wider := closure(u.wider, iface)
+	var held []string
+	for i := range wider {
+		held = append(held, i)
+	}
+	follows := closure(u.holders, held...)
+	for i := range wider {
+		for _, s := range u.toIface[i] {
+			if !follows[s.Type] {
+				convert(1, []*record.Site{s})
+			}
+		}
+	}
 }
 
 // coverage counts how many broken declarations each step explains.

@@ -2,7 +2,7 @@
 // memory, and how much of the graph a compiler agrees with. It prints one row of
 // a Markdown table for each repository.
 //
-//	go run ./bench/run [-kg kg] [-oracle PROGRAM] [-score PROGRAM] [-keep DIR] [-kinds LIST] REPOSITORY...
+//	go run ./bench/run [-kg kg] [-oracle PROGRAM] [-score PROGRAM] [-keep DIR] [-prepare] [-kinds LIST] REPOSITORY...
 //
 // For each repository it runs
 //
@@ -32,7 +32,7 @@ import (
 
 type config struct {
 	kg, oracle, score, keep, kinds string
-	fresh                          bool
+	fresh, prepare                 bool
 }
 
 func main() {
@@ -42,6 +42,7 @@ func main() {
 	flag.StringVar(&c.score, "score", "", "the scorer (default: bench/score of this module)")
 	flag.StringVar(&c.keep, "keep", "", "keep graphs, oracle outputs and scores in this folder")
 	flag.BoolVar(&c.fresh, "fresh", false, "run the oracle even if its output was kept")
+	flag.BoolVar(&c.prepare, "prepare", false, "let the oracle download dependencies first")
 	flag.StringVar(&c.kinds, "kinds", "calls,references,reads,writes,uses-type,instantiates,converts,embeds,implements,overrides",
 		"kinds of edges to show")
 	flag.Parse()
@@ -145,7 +146,11 @@ func (c config) measure(repo, dir string, log io.Writer) (*row, error) {
 	}
 	if _, err := os.Stat(oracle); err != nil || c.fresh {
 		// Under another name until it is complete.
-		if _, _, err := command(log, c.oracle, "-o", oracle+".part", abs); err != nil {
+		args := []string{"-o", oracle + ".part", abs}
+		if c.prepare {
+			args = append([]string{"-prepare"}, args...)
+		}
+		if _, _, err := command(log, c.oracle, args...); err != nil {
 			return nil, err
 		}
 		if err := os.Rename(oracle+".part", oracle); err != nil {

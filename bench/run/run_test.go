@@ -33,6 +33,8 @@ func standIn(args []string) error {
 			return err
 		}
 		return os.WriteFile(strings.TrimPrefix(args[3], "jsonl="), data, 0o644)
+	case "-prepare":
+		return standIn(args[1:])
 	case "-o":
 		return os.WriteFile(args[1], []byte("truth of "+args[2]), 0o644)
 	case "-kg":
@@ -84,7 +86,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, fresh := range []bool{false, true} {
-		c.fresh = fresh
+		c.fresh, c.prepare = fresh, fresh
 		if err := run(c, []string{filepath.Join(dir, "good")}, io.Discard, io.Discard); err != nil {
 			t.Fatal(err)
 		}

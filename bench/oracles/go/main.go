@@ -10,6 +10,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -127,6 +128,9 @@ func judge(dir, tags string, prepare bool, log io.Writer) (*record.Oracle, error
 		}
 		out.relations(pkgs)
 		fmt.Fprintf(log, "module %s: %d packages\n", name, len(pkgs))
+	}
+	if len(oracle.Meta.Notes) == len(groups) {
+		return nil, errors.New("no module could be loaded; -prepare downloads what is missing")
 	}
 	if oracle.Files, err = out.files(reasons); err != nil {
 		return nil, err

@@ -338,3 +338,28 @@ func TestNothingIsLost(t *testing.T) {
 		t.Errorf("%d sites for %d calls", len(calls), want)
 	}
 }
+
+// TestNothingLoaded: an oracle that saw nothing must not look like one that found
+// nothing.
+func TestNothingLoaded(t *testing.T) {
+	for name, mod := range map[string]string{
+		"no module":             "",
+		"missing dependency":    "module example.com/m\n\ngo 1.24\n\nrequire example.com/nowhere v1.0.0\n",
+		"go.mod has no meaning": "modul example.com/m\n",
+	} {
+		dir := t.TempDir()
+		if mod != "" {
+			if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		src := "package m\n\nimport _ \"example.com/nowhere\"\n"
+		if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte(src), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		o, err := judge(dir, "", false, io.Discard)
+		if err == nil && o.Meta.Errors == 0 {
+			t.Errorf("%s: no error, %d definitions", name, len(o.Defs))
+		}
+	}
+}
