@@ -18,6 +18,9 @@ import (
 	"github.com/codekg/kg/analyzer/source"
 )
 
+// external is where examples have what is not in their tree.
+const external = "external/"
+
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
 
 // tree is a source.Tree in memory.
@@ -42,8 +45,14 @@ func (t *tree) Gaps() []source.Gap                    { return nil }
 func (t *tree) Close() error                          { return nil }
 
 // TestExamples builds the tree of every example and compares its edges with
-// the example's section "want". The comment of an example may name the kinds
-// of edges that it is about: a line "kinds: calls references".
+// the example's section "want". The comment of an example may have settings:
+//
+//	kinds: calls reads    the kinds of edges that it is about
+//	flags: test           the nodes with these flags are listed
+//	show: variants method the variants of nodes are listed, and nodes of these kinds
+//	builds: linux windows the platforms for which it compiles; see TestExamplesCompile
+//
+// Sections under external/ are modules outside of the tree.
 func TestExamples(t *testing.T) {
 	names, err := filepath.Glob("../testdata/*/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -58,9 +67,10 @@ func TestExamples(t *testing.T) {
 			var want []byte
 			files, at := []txtar.File{}, -1
 			for i, f := range a.Files {
-				if f.Name == "want" {
+				switch {
+				case f.Name == "want":
 					want, at = f.Data, i
-				} else {
+				case !strings.HasPrefix(f.Name, external):
 					files = append(files, f)
 				}
 			}
@@ -71,7 +81,7 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := describe(g, kindsOf(string(a.Comment)))
+			got := describe(g, settings(string(a.Comment)))
 			if bytes.Equal(got, want) {
 				return
 			}
@@ -87,19 +97,27 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-func kindsOf(comment string) func(graph.EdgeKind) bool {
+// settings returns the settings in the comment of an example by name: its lines
+// that are a word, a colon and a list of words.
+func settings(comment string) map[string][]string {
+	m := map[string][]string{}
 	for line := range strings.Lines(comment) {
-		if list, ok := strings.CutPrefix(line, "kinds:"); ok {
-			names := strings.Fields(list)
-			return func(k graph.EdgeKind) bool { return slices.Contains(names, k.String()) }
+		if name, list, ok := strings.Cut(line, ":"); ok && slices.Contains([]string{"kinds", "flags", "show", "builds"}, name) {
+			m[name] = strings.Fields(list)
 		}
 	}
-	return func(k graph.EdgeKind) bool { return k != graph.EdgeImports }
+	return m
 }
 
-// describe lists the edges of the given kinds and the unknowns, one a line.
-func describe(g *graph.Graph, want func(graph.EdgeKind) bool) []byte {
+// describe lists the edges, the unknowns and what the settings ask for, one a line.
+func describe(g *graph.Graph, set map[string][]string) []byte {
 	key := func(n graph.ID) string { return strings.TrimPrefix(g.Nodes[n].Key, "go:") }
+	want := func(k graph.EdgeKind) bool {
+		if kinds, ok := set["kinds"]; ok {
+			return slices.Contains(kinds, k.String())
+		}
+		return k != graph.EdgeImports
+	}
 	var lines []string
 	for i := range g.Edges {
 		e := &g.Edges[i]
@@ -117,6 +135,22 @@ func describe(g *graph.Graph, want func(graph.EdgeKind) bool) []byte {
 			s += " (" + e.Certainty.String() + ")"
 		}
 		lines = append(lines, s+"\n")
+	}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		for _, f := range n.Flags.Names() {
+			if slices.Contains(set["flags"], f) {
+				lines = append(lines, key(graph.ID(i))+" is "+f+"\n")
+			}
+		}
+		if slices.Contains(set["show"], "variants") {
+			for _, v := range n.Variants {
+				lines = append(lines, fmt.Sprintf("%s varies %s:%d [%s]\n", key(graph.ID(i)), v.File, v.Line, v.Constraint))
+			}
+		}
+		if slices.Contains(set["show"], n.Kind.String()) {
+			lines = append(lines, fmt.Sprintf("%s: %s %s\n", key(graph.ID(i)), n.Kind, n.Visibility))
+		}
 	}
 	for _, u := range g.Unknowns {
 		lines = append(lines, fmt.Sprintf("unknown %s %s:%d %s\n", u.Reason, u.File, u.Line, u.Detail))
