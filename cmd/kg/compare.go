@@ -2,8 +2,9 @@ package main
 
 import (
 	"context"
-	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/codekg/kg/analyzer/history"
 	"github.com/codekg/kg/analyzer/source"
@@ -95,13 +96,37 @@ func content(t source.Tree, path string) ([]byte, bool) {
 	return data, err == nil
 }
 
-// unanalysed returns the changed paths that no graph knows.
+// unanalysed returns the changed paths that no graph knows and that the outcome
+// of a test may depend on: build files, data, languages that are not read. Prose
+// and pictures count only where tests keep their data.
 func (c *comparison) unanalysed() []string {
-	paths := map[string]bool{}
+	var paths []string
 	for _, f := range c.files {
-		if !c.analysed(f.Path) {
-			paths[f.Path] = true
+		if !c.analysed(f.Path) && !forReaders(f.Path) {
+			paths = append(paths, f.Path)
 		}
 	}
-	return slices.Sorted(maps.Keys(paths))
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// forReaders reports whether a file is there for people to read and not for
+// programs.
+func forReaders(p string) bool {
+	for _, part := range strings.Split(p, "/") {
+		if part == "testdata" || part == "fixtures" || part == "test" || part == "tests" {
+			return false
+		}
+	}
+	base := path.Base(p)
+	switch strings.ToLower(path.Ext(base)) {
+	case ".md", ".markdown", ".rst", ".adoc", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico":
+		return true
+	}
+	switch base {
+	case "LICENSE", "COPYING", "NOTICE", "AUTHORS", "CONTRIBUTORS", "MAINTAINERS", "CODEOWNERS",
+		".gitignore", ".gitattributes", ".mailmap", ".editorconfig":
+		return true
+	}
+	return false
 }
