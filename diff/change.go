@@ -172,6 +172,10 @@ func compareBody(ds *details, k graph.Kind) {
 			ds.add(ValueChanged, "", "")
 		}
 	default:
+		// What a type is made of is its shape, as far as the shape can say it.
+		if k.IsType() && slices.ContainsFunc(ds.list, func(d Detail) bool { return codes[d.Code].aspect == Signature }) {
+			return
+		}
 		ds.add(BodyChanged, "", "")
 	}
 }

@@ -53,8 +53,10 @@ func (m *matcher) similar(b, h graph.ID, o *overlap) (int, bool) {
 	case isPackaging(m.base.g.Nodes[b].Kind):
 		need = similarRenamed
 	}
-	// One shared name, such as main or String, says nothing by itself.
-	if percent < need || o.names < 3 && o.bodies == 0 && !(sameName && o.names == max(nb, nh)) {
+	// One shared name, such as main or String, says nothing by itself, unless
+	// it is all there is.
+	everything := o.names == nb && o.names == nh && (sameName || samePlace && !isPackaging(m.base.g.Nodes[b].Kind))
+	if percent < need || o.names < 3 && o.bodies == 0 && !everything {
 		return 0, false
 	}
 	score := percent*8 + min(o.bodies, 1)*2

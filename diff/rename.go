@@ -131,21 +131,25 @@ func (m *matcher) sameBody(bs, hs []graph.ID) {
 		shape string
 	}
 	for _, shape := range []bool{true, false} {
-		of := func(n *graph.Node, u graph.ID, base, ok bool) (key, bool) {
+		of := func(s *side, id, u graph.ID, ok bool) (key, bool) {
+			n := &s.g.Nodes[id]
 			k := key{owner: u, kind: n.Kind, body: n.Body}
 			if shape {
-				k.shape = m.shape(n, base)
+				k.shape = m.shape(n, s == &m.base)
 			}
-			return k, ok && !n.Body.IsZero() && (shape || n.Tokens >= longBody) && !n.Kind.IsContainer()
+			// The body of a type leaves its members out: all that have some
+			// look the same.
+			members := isHolder(n.Kind) && len(s.members(id)) > 0
+			return k, ok && !n.Body.IsZero() && (shape || n.Tokens >= longBody) && !n.Kind.IsContainer() && !members
 		}
 		m.pairAlone(groups(m, bs, hs,
 			func(b graph.ID) (key, bool) {
 				u, ok := m.underBase(b)
-				return of(&m.base.g.Nodes[b], u, true, ok)
+				return of(&m.base, b, u, ok)
 			},
 			func(h graph.ID) (key, bool) {
 				u, ok := m.underHead(h)
-				return of(&m.head.g.Nodes[h], u, false, ok)
+				return of(&m.head, h, u, ok)
 			}))
 	}
 }

@@ -20,6 +20,7 @@ func New(r *impact.Result, tool Tool, base, head Revision) *Report {
 		for j := range r.Changes[i].Impacted {
 			c.Impacted = append(c.Impacted, newImpacted(&r.Changes[i].Impacted[j]))
 		}
+		c.Adapted = r.Changes[i].Adapted
 		c.Totals = newTotals(r.Changes[i].Totals)
 		out.Changes = append(out.Changes, c)
 	}

@@ -66,6 +66,7 @@ type Change struct {
 	Detail    []Detail   `json:"detail"`
 	Members   int        `json:"members,omitempty"`   // declarations inside that came or went with it
 	Uncertain bool       `json:"uncertain,omitempty"` // its file did not parse completely on the other side
+	Adapted   bool       `json:"adapted,omitempty"`   // its body only follows a rename or move
 	Impacted  []Impacted `json:"impacted"`
 	Totals    Totals     `json:"totals"`
 }

@@ -124,6 +124,9 @@ func writeText(w io.Writer, r *Report, o Options) error {
 	p.line("")
 	p.line(fmt.Sprintf("%s changed, %d impacted: %d must update (%d broken at %s), %d should review, %d may be affected (%d ambiguous).",
 		count(len(r.Changes), "symbol"), t.Impacted, t.MustUpdate, t.Broken, count(t.BrokenSites, "place"), t.ShouldReview, t.MayBeAffected, t.Ambiguous))
+	if n := r.Stats.Files.Moved; n > 0 {
+		p.line(span{faint, count(n, "file") + " moved."})
+	}
 	if n := r.Stats.Formatting; n > 0 {
 		p.line(span{faint, count(n, "file") + " changed in layout or comments only."})
 	}
@@ -245,7 +248,7 @@ func (p *page) broken(r *Report) {
 			for _, s := range x.Sites {
 				if at := place(s.File, s.Line); s.State == "broken" && !seen[at+"\x00"+x.Symbol.ID] {
 					seen[at+"\x00"+x.Symbol.ID] = true
-					uses = append(uses, use{at, []any{"  ", span{red, at}, "  " + x.Symbol.Name + " ", span{faint, relation(x.Relation) + " "}, c.Symbol.Name}})
+					uses = append(uses, use{at, []any{"  ", span{red, at}, "  " + x.Symbol.Name + " ", span{faint, relation(x.Relation) + " "}, used(&x, c)}})
 				}
 			}
 		}
@@ -356,7 +359,20 @@ func impactedLine(x *Impacted, c *Change) []any {
 	if x.Certainty != "exact" {
 		how += ", " + x.Certainty
 	}
-	return []any{"  ", at, "  " + x.Symbol.Name + " ", span{faint, relation(x.Relation) + " "}, c.Symbol.Name, span{faint, how}}
+	return []any{"  ", at, "  " + x.Symbol.Name + " ", span{faint, relation(x.Relation) + " "}, used(x, c), span{faint, how}}
+}
+
+// used names what an impacted symbol uses: the changed symbol as it was called
+// when the use was written, or the member of it that is used.
+func used(x *Impacted, c *Change) string {
+	if x.Depth > 1 || len(x.Path) == 0 || x.Path[0].To == c.Symbol.ID {
+		return c.Symbol.Name
+	}
+	if c.Was != nil && x.Path[0].To == c.Was.ID {
+		return c.Was.Name
+	}
+	id := x.Path[0].To
+	return id[strings.LastIndexAny(id, "/:#")+1:]
 }
 
 func (p *page) entryPoints(r *Report) {

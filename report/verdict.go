@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,24 +19,22 @@ func (r *Report) Verdict() string {
 	case t.Broken > 0:
 		return r.brokenVerdict()
 	}
-	unclear := 0
-	for i := range r.Changes {
-		for _, x := range r.Changes[i].Impacted {
-			if x.Severity == "must_update" && worst(x.Sites) == "unknown" {
-				unclear++
-			}
-		}
+	if n, c := r.unclear(); n > 0 {
+		return r.close(fmt.Sprintf("For %s it cannot be told whether %s still %s what changed: %s (%s)%s", count(n, "user"),
+			verb(n, "it", "they"), verb(n, "fits", "fit"), c.Symbol.Name, title(c), more(r.unclearChanges()-1)))
 	}
 	var b strings.Builder
 	what := r.behaviour()
 	direct := t.MustUpdate + t.ShouldReview
 	switch {
-	case what == 0 && direct == 0:
+	case what == 0 && direct+t.MayBeAffected == 0:
 		fmt.Fprintf(&b, "Nothing else relies on what changed (%s)", count(len(r.Changes), "symbol"))
-	case direct == 0 && t.MayBeAffected == 0:
-		fmt.Fprintf(&b, "%s %s differently; nothing else uses %s directly", count(what, "symbol"), verb(what, "behaves", "behave"), verb(what, "it", "them"))
+	case what == 0 && t.MustUpdate > 0:
+		fmt.Fprintf(&b, "%s had to follow what changed, and %s edited", count(t.MustUpdate, "user"), verb(t.MustUpdate, "was", "were"))
 	case what == 0:
-		fmt.Fprintf(&b, "%s of what changed %s", count(direct+t.MayBeAffected, "user"), verb(direct+t.MayBeAffected, "is concerned", "are concerned"))
+		fmt.Fprintf(&b, "%s of what changed should be reviewed", count(direct+t.MayBeAffected, "user"))
+	case direct+t.MayBeAffected == 0:
+		fmt.Fprintf(&b, "%s %s differently; nothing else uses %s", count(what, "symbol"), verb(what, "behaves", "behave"), verb(what, "it", "them"))
 	default:
 		fmt.Fprintf(&b, "%s %s differently: %s %s on %s directly", count(what, "symbol"), verb(what, "behaves", "behave"),
 			count(direct, "user"), verb(direct, "relies", "rely"), verb(what, "it", "them"))
@@ -43,19 +42,54 @@ func (r *Report) Verdict() string {
 			fmt.Fprintf(&b, ", %d more may be affected", t.MayBeAffected)
 		}
 	}
-	if n := len(r.EntryPoints); n > 0 {
+	if n := len(r.EntryPoints); n > 0 && direct+t.MayBeAffected > 0 {
 		fmt.Fprintf(&b, "; %s %s it, nearest %s", count(n, "entry point"), verb(n, "reaches", "reach"), r.EntryPoints[0].Symbol.Name)
 	}
-	if unclear > 0 {
-		fmt.Fprintf(&b, "; for %s it cannot be told whether they still fit", count(unclear, "user"))
-	} else {
-		b.WriteString("; no broken use is known")
+	return r.close(b.String() + "; no broken use is known")
+}
+
+// close ends a sentence with what the analysis did not see.
+func (r *Report) close(s string) string {
+	if b := r.blind(); b != "" {
+		s += ", but " + b
 	}
-	if s := r.blind(); s != "" {
-		b.WriteString(", but " + s)
+	return s + "."
+}
+
+// unclear counts the users for whom it cannot be told whether they fit, and
+// returns the change that most of them use.
+func (r *Report) unclear() (n int, worstChange *Change) {
+	users := map[string]bool{}
+	most := 0
+	for i := range r.Changes {
+		k := 0
+		for _, x := range r.Changes[i].Impacted {
+			if x.Severity == "must_update" && worst(x.Sites) == "unknown" {
+				users[x.Symbol.ID] = true
+				k++
+			}
+		}
+		if k > most {
+			most, worstChange = k, &r.Changes[i]
+		}
 	}
-	b.WriteByte('.')
-	return b.String()
+	return len(users), worstChange
+}
+
+func (r *Report) unclearChanges() (n int) {
+	for i := range r.Changes {
+		if slices.ContainsFunc(r.Changes[i].Impacted, func(x Impacted) bool { return x.Severity == "must_update" && worst(x.Sites) == "unknown" }) {
+			n++
+		}
+	}
+	return n
+}
+
+func more(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
 }
 
 // brokenVerdict says how many users are broken, and names the worst change.
@@ -79,9 +113,7 @@ func (r *Report) brokenVerdict() string {
 			break
 		}
 	}
-	if t.Broken > 1 {
-		s += fmt.Sprintf(" and %d more", t.Broken-1)
-	}
+	s += more(t.Broken - 1)
 	if b := r.blind(); b != "" {
 		s += "; " + b
 	}
@@ -94,6 +126,9 @@ func (r *Report) behaviour() int {
 	n := 0
 	for i := range r.Changes {
 		c := &r.Changes[i]
+		if c.Adapted {
+			continue
+		}
 		for _, d := range c.Detail {
 			if d.Code == "body_changed" || d.Code == "value_changed" || d.Code == "variant_body" || d.Code == "variant_removed" {
 				n++
@@ -185,6 +220,8 @@ func title(c *Change) string {
 			s += " with " + count(c.Members, "member")
 		}
 		return strings.Join(append([]string{s}, parts...), ", ")
+	case c.Adapted:
+		return "only follows a rename"
 	case len(parts) == 0:
 		return c.Change
 	}
@@ -192,7 +229,9 @@ func title(c *Change) string {
 }
 
 // phrase writes a detail for people.
-func phrase(d *Detail) string {
+func phrase(x *Detail) string {
+	d := *x
+	d.From, d.To = brief(d.From), brief(d.To)
 	name := d.Name
 	if name == "" && d.Index != nil {
 		name = ordinal(*d.Index)
@@ -243,13 +282,36 @@ func phrase(d *Detail) string {
 	case "body_changed":
 		return "another body"
 	case "name_changed":
-		return "renamed from " + d.From
+		return "renamed from " + x.From
 	case "owner_moved", "file_moved":
-		return "moved from " + d.From
+		return "moved from " + x.From
 	case "text_changed":
 		return "declaration reads differently"
 	}
 	return strings.ReplaceAll(d.Code, "_", " ")
+}
+
+// brief leaves the directories out of qualified names, so that types can be
+// read: cobra.Command instead of github.com/spf13/cobra.Command.
+func brief(s string) string {
+	if !strings.Contains(s, "/") {
+		return s
+	}
+	var b strings.Builder
+	word := 0 // where the name at hand begins
+	for i := 0; i <= len(s); i++ {
+		switch {
+		case i < len(s) && s[i] == '/':
+			word = i + 1
+		case i == len(s) || strings.IndexByte(" ,()[]{}*&<>|;=", s[i]) >= 0:
+			b.WriteString(s[word:i])
+			if i < len(s) {
+				b.WriteByte(s[i])
+			}
+			word = i + 1
+		}
+	}
+	return b.String()
 }
 
 func ordinal(i int) string { return fmt.Sprintf("#%d", i+1) }

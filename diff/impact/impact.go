@@ -205,6 +205,10 @@ type Change struct {
 	Was      *graph.Node // of the base graph; nil if added
 	Impacted []Impacted  // ranked
 	Totals   Totals
+
+	// Adapted says that the body changed only to follow what it uses to another
+	// name or place: it behaves as before, and reaches nobody.
+	Adapted bool
 }
 
 // Result is the impact of a delta.
@@ -303,6 +307,10 @@ func (e *engine) change(c *diff.Change) Change {
 	e.begin(c)
 	switch {
 	case e.silent(c):
+	case e.adapted(c):
+		out := e.finish(c)
+		out.Adapted = true
+		return out
 	case c.Kind == diff.Removed:
 		e.removed(c)
 	case c.Kind == diff.Added:

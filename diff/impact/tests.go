@@ -105,7 +105,7 @@ func (e *engine) selectTests(r *Result) {
 				continue
 			}
 			node := &e.head.Nodes[id]
-			if !node.Flags.Has(graph.FlagTestCase) && !node.Flags.Has(graph.FlagEntryPoint) {
+			if !node.Flags.Has(graph.FlagTestCase) && (!node.Flags.Has(graph.FlagEntryPoint) || node.Flags.Has(graph.FlagTest)) {
 				continue
 			}
 			v := w.nodes[n]
