@@ -180,8 +180,12 @@ func (l *linker) declare(fn int32) {
 			l.canon[e] = first
 		case d.Parent != facts.None:
 			p := &f.Facts.Decls[d.Parent]
-			if p.Kind.IsType() {
-				l.members.put(int32(l.canon[f.base+Ent(d.Parent)]), f.syms[d.Name], int32(e))
+			if !p.Kind.IsType() {
+				continue
+			}
+			first := Ent(l.members.put(int32(l.canon[f.base+Ent(d.Parent)]), f.syms[d.Name], int32(e)))
+			if l.entFile[first] != fn { // of another variant of the type
+				l.canon[e] = first
 			}
 		}
 	}

@@ -113,8 +113,13 @@ func (l *linker) makeDecls() {
 		nodes = append(nodes, e)
 	}
 	built := make([]graph.Node, len(nodes))
+	scoped := map[string]int{} // a file may have several init functions
 	for i, e := range nodes {
 		built[i] = l.declNode(e, variants[e])
+		if l.decl(e).Traits&facts.TraitFileScoped != 0 {
+			scoped[built[i].Key]++
+			built[i].Key = graph.NthKey(built[i].Key, scoped[built[i].Key])
+		}
 	}
 	for i, e := range nodes {
 		id := l.b.AddNode(built[i])
