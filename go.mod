@@ -2,40 +2,39 @@ module github.com/codekg/kg
 
 go 1.26.0
 
+// The product.
 require (
-	dario.cat/mergo v1.0.0 // indirect
-	github.com/Microsoft/go-winio v0.6.2 // indirect
-	github.com/ProtonMail/go-crypto v1.1.6 // indirect
-	github.com/cespare/xxhash/v2 v2.3.0 // indirect
-	github.com/cloudflare/circl v1.6.3 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // checksums in graph files
+	github.com/go-git/go-billy/v5 v5.9.2 // the folder that go-git reads
+	github.com/go-git/go-git/v5 v5.19.3 // objects and references of git repositories
+	github.com/goccy/go-json v0.12.0 // reports as JSON
+	github.com/klauspost/compress v1.20.3 // zstd in graph files and stored facts
+	github.com/sourcegraph/conc v0.3.0 // pools of workers
+	github.com/spf13/cobra v1.10.2 // commands and their help
+	github.com/spf13/pflag v1.0.9 // cobra's flags, for errors that say what was meant
+	github.com/tree-sitter/go-tree-sitter v0.25.0 // the parsers' runtime
+	github.com/tree-sitter/tree-sitter-go v0.25.0 // the grammar of Go
+	golang.org/x/mod v0.42.0 // go.mod files of the code that is analysed
+)
+
+// Tests and bench.
+require (
+	github.com/rogpeppe/go-internal v1.16.0 // testscript: sessions of kg as tests
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // reports against their JSON Schema
+	golang.org/x/tools v0.52.0 // txtar: trees of files as tests
+)
+
+require (
 	github.com/cyphar/filepath-securejoin v0.6.1 // indirect
-	github.com/emirpasic/gods v1.18.1 // indirect
 	github.com/go-git/gcfg v1.5.1-0.20230307220236-3a3c6141e376 // indirect
-	github.com/go-git/go-billy/v5 v5.9.2 // indirect
-	github.com/go-git/go-git/v5 v5.19.3 // indirect
-	github.com/goccy/go-json v0.12.0 // indirect
-	github.com/golang/groupcache v0.0.0-20241129210726-2c02b8208cf8 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jbenet/go-context v0.0.0-20150711004518-d14ea06fba99 // indirect
-	github.com/kevinburke/ssh_config v1.2.0 // indirect
-	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/mattn/go-pointer v0.0.1 // indirect
 	github.com/pjbgf/sha1cd v0.7.0 // indirect
-	github.com/rogpeppe/go-internal v1.16.0 // indirect
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // indirect
-	github.com/sergi/go-diff v1.3.2-0.20230802210424-5b0b94c5c0d3 // indirect
-	github.com/skeema/knownhosts v1.3.1 // indirect
-	github.com/sourcegraph/conc v0.3.0 // indirect
-	github.com/spf13/cobra v1.10.2 // indirect
-	github.com/spf13/pflag v1.0.9 // indirect
-	github.com/tree-sitter/go-tree-sitter v0.25.0 // indirect
-	github.com/tree-sitter/tree-sitter-go v0.25.0 // indirect
-	github.com/xanzy/ssh-agent v0.3.3 // indirect
-	golang.org/x/crypto v0.58.0 // indirect
-	golang.org/x/mod v0.42.0 // indirect
+	go.uber.org/atomic v1.7.0 // indirect
+	go.uber.org/multierr v1.9.0 // indirect
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
-	golang.org/x/tools v0.52.0 // indirect
 	gopkg.in/warnings.v0 v0.1.2 // indirect
 )
