@@ -37,7 +37,7 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		UpdateScripts:       os.Getenv("KG_UPDATE") != "",
+		UpdateScripts:       *update,
 		Setup:               func(e *testscript.Env) error { return gitEnv(e.Setenv, e.WorkDir) },
 		Condition: func(c string) (bool, error) {
 			if c == "root" {
