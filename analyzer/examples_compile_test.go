@@ -59,12 +59,19 @@ func TestExamplesCompile(t *testing.T) {
 
 // compile checks the types of all modules of the tree at dir.
 func compile(t *testing.T, dir string, files []txtar.File, build string) {
-	work := ""
+	work, used := "", []string(nil)
 	modules := map[string]string{} // path → folder
 	for _, f := range files {
 		switch path.Base(f.Name) {
 		case "go.work":
 			work = filepath.Join(dir, f.Name)
+			w, err := modfile.ParseWork(f.Name, f.Data, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, u := range w.Use {
+				used = append(used, path.Clean(u.Path))
+			}
 		case "go.mod":
 			modules[modfile.ModulePath(f.Data)] = filepath.Join(dir, path.Dir(f.Name))
 		}
@@ -79,7 +86,7 @@ func compile(t *testing.T, dir string, files []txtar.File, build string) {
 		env = append(env, "GOWORK="+work, "GOFLAGS=")
 	}
 	for _, f := range files {
-		if path.Base(f.Name) != "go.mod" || strings.HasPrefix(f.Name, external) {
+		if path.Base(f.Name) != "go.mod" || strings.HasPrefix(f.Name, external) || work != "" && !slices.Contains(used, path.Dir(f.Name)) {
 			continue
 		}
 		args := slices.Clone(args)

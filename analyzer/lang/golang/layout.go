@@ -23,13 +23,21 @@ type layouter struct {
 	*link.Layout
 	byDir    map[string]int // folder of a go.mod → module
 	replaces [][]replace    // by module
+	works    []work
 	pending  []*group
-	byPath   map[string]int // import path → unit
-	folders  map[string]int // folder → unit that imports of it mean
+	byPath   map[string]int   // import path → unit
+	replaced []map[string]int // by module: import path → unit, as replacements have it
+	folders  map[string]int   // folder → unit that imports of it mean
 }
 
 // replace is a replace directive whose target is a folder of the tree.
 type replace struct{ path, dir string }
+
+// work is a go.work file: the folders of the modules that it joins.
+type work struct {
+	uses     []string
+	replaces []replace
+}
 
 // group is the files of one folder with one package clause.
 type group struct {
@@ -43,31 +51,49 @@ func (la *layouter) modules(files []link.File) {
 	for i := range files {
 		f := &files[i]
 		la.Files[i].Unit = -1
-		if path.Base(f.Path) != "go.mod" || skipped(f.Path) != "" {
+		base := path.Base(f.Path)
+		if base != "go.mod" && base != "go.work" || skipped(f.Path) != "" {
 			continue
 		}
 		dir := dirOf(f.Path)
 		m := link.Module{Dir: dir, File: f.Path}
-		var rs []replace
+		var w work
 		for _, s := range f.Facts.Settings {
 			value := f.Facts.Str(s.Value)
 			switch f.Facts.Str(s.Name) {
 			case "module":
 				m.Path = value
+			case "use":
+				if d, ok := inTree(dir, value); ok {
+					w.uses = append(w.uses, d)
+				}
 			case "replace":
 				from, to, _ := strings.Cut(value, " => ")
 				from, _, _ = strings.Cut(from, " ")
 				if strings.HasPrefix(to, "./") || strings.HasPrefix(to, "../") {
-					if d := path.Join(dir, to); d != ".." && !strings.HasPrefix(d, "../") {
-						rs = append(rs, replace{from, strings.TrimPrefix(d, ".")})
+					if d, ok := inTree(dir, to); ok {
+						w.replaces = append(w.replaces, replace{from, d})
 					}
 				}
 			}
 		}
+		if base == "go.work" {
+			la.works = append(la.works, w)
+			continue
+		}
 		la.byDir[dir] = len(la.Modules)
 		la.Modules = append(la.Modules, m)
-		la.replaces = append(la.replaces, rs)
+		la.replaces = append(la.replaces, w.replaces)
 	}
+}
+
+// inTree returns the folder that a manifest in dir names, if it is in the tree.
+func inTree(dir, p string) (string, bool) {
+	d := path.Join(dir, p)
+	if d == "." {
+		d = ""
+	}
+	return d, d != ".." && !strings.HasPrefix(d, "../") && !strings.HasPrefix(p, "/")
 }
 
 func dirOf(p string) string {
@@ -168,6 +194,7 @@ func (la *layouter) units(files []link.File) {
 			la.folders[g.dir] = n
 		}
 	}
+	la.replacements()
 	for i := range la.Units {
 		u := &la.Units[i]
 		if strings.HasSuffix(u.Name, "_test") && strings.HasSuffix(u.Path, "_test") {
@@ -224,18 +251,60 @@ func importPath(modules []link.Module, mod int, dir string) string {
 	return path.Join(modules[mod].Path, rel)
 }
 
-func (la *layouter) resolve(from int, p string) int {
-	if u, ok := la.byPath[p]; ok {
-		return u
+// replacements finds the packages that replace directives lead to. Those of a
+// module hold for itself, or for all modules of its workspace, where those of
+// the go.work file come first. The longest path decides.
+func (la *layouter) replacements() {
+	la.replaced = make([]map[string]int, len(la.Modules))
+	for m, rs := range la.replaces {
+		la.replace([]int{m}, rs)
 	}
-	if m := la.Units[from].Module; m >= 0 {
-		for _, r := range la.replaces[m] {
-			if p == r.path || strings.HasPrefix(p, r.path+"/") {
-				if u, ok := la.folders[path.Join(r.dir, strings.TrimPrefix(p, r.path))]; ok {
-					return u
-				}
+	for _, w := range la.works {
+		var joined []int
+		var rs []replace
+		for _, dir := range w.uses {
+			if m, ok := la.byDir[dir]; ok {
+				joined = append(joined, m)
+				rs = append(rs, la.replaces[m]...)
 			}
 		}
+		la.replace(joined, append(rs, w.replaces...))
+	}
+}
+
+// replace lets the replacements hold for the given modules; of several for one
+// path the last decides.
+func (la *layouter) replace(modules []int, rs []replace) {
+	if len(rs) == 0 {
+		return
+	}
+	rs = slices.Clone(rs)
+	slices.SortStableFunc(rs, func(a, b replace) int { return len(a.path) - len(b.path) })
+	byPath := map[string]int{}
+	for _, r := range rs {
+		target, ok := la.byDir[r.dir]
+		if !ok || slices.ContainsFunc(modules, func(m int) bool { return la.Modules[m].Path == r.path }) {
+			continue
+		}
+		for dir, u := range la.folders {
+			if la.Units[u].Module == target {
+				byPath[path.Join(r.path, strings.TrimPrefix(dir, r.dir))] = u
+			}
+		}
+	}
+	for _, m := range modules {
+		la.replaced[m] = byPath
+	}
+}
+
+func (la *layouter) resolve(from int, p string) int {
+	if m := la.Units[from].Module; m >= 0 {
+		if u, ok := la.replaced[m][p]; ok {
+			return u
+		}
+	}
+	if u, ok := la.byPath[p]; ok {
+		return u
 	}
 	return -1
 }
