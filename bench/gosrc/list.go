@@ -2,6 +2,7 @@ package gosrc
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -135,8 +136,8 @@ func safeEnv(work bool) []string {
 }
 
 // Prepare downloads the group's dependencies, with the user's own environment.
-func (g Group) Prepare(log io.Writer) error {
-	cmd := exec.Command("go", "mod", "download")
+func (g Group) Prepare(ctx context.Context, log io.Writer) error {
+	cmd := exec.CommandContext(ctx, "go", "mod", "download")
 	cmd.Dir = g.Dir
 	if !g.work {
 		cmd.Env = append(os.Environ(), "GOWORK=off")
@@ -147,16 +148,16 @@ func (g Group) Prepare(log io.Writer) error {
 
 // list runs `go list` on the group's packages, their tests and everything they
 // depend on.
-func (g Group) list(tags string) ([]*Listed, error) {
+func (g Group) list(ctx context.Context, tags string) ([]*Listed, error) {
 	args := []string{"list", "-e", "-deps", "-test", listFields}
 	if tags != "" {
 		args = append(args, "-tags", tags)
 	}
-	out, err := g.run(append(args, g.patterns...))
+	out, err := g.run(ctx, append(args, g.patterns...))
 	if err != nil && !g.work {
 		// go.mod or go.sum are not up to date. The go command may complete copies
 		// of them; the repository stays as it is.
-		if again, err2 := g.listWithCopies(args); err2 == nil {
+		if again, err2 := g.listWithCopies(ctx, args); err2 == nil {
 			out, err = again, nil
 		}
 	}
@@ -175,8 +176,8 @@ func (g Group) list(tags string) ([]*Listed, error) {
 	}
 }
 
-func (g Group) run(args []string, env ...string) ([]byte, error) {
-	cmd := exec.Command("go", args...)
+func (g Group) run(ctx context.Context, args []string, env ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = g.Dir
 	cmd.Env = append(safeEnv(g.work), env...)
 	out, err := cmd.Output()
@@ -186,7 +187,7 @@ func (g Group) run(args []string, env ...string) ([]byte, error) {
 	return out, nil
 }
 
-func (g Group) listWithCopies(args []string) ([]byte, error) {
+func (g Group) listWithCopies(ctx context.Context, args []string) ([]byte, error) {
 	tmp, err := os.MkdirTemp("", "kg-oracle-")
 	if err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ func (g Group) listWithCopies(args []string) ([]byte, error) {
 		}
 	}
 	args = append(slices.Clone(args), "-mod=mod", "-modfile="+filepath.Join(tmp, "go.mod"))
-	return g.run(append(args, g.patterns...), "GOSUMDB=off")
+	return g.run(ctx, append(args, g.patterns...), "GOSUMDB=off")
 }
 
 // describe adds to the error of a child what it wrote to its standard error.

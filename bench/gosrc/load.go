@@ -3,6 +3,7 @@
 package gosrc
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -10,8 +11,10 @@ import (
 	"go/types"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Package is one type-checked package: a package, a package with its test files,
@@ -51,8 +54,11 @@ func (c *Package) isTestMain() bool {
 type Loader struct {
 	Root   string // absolute, without symbolic links
 	Fset   *token.FileSet
-	Errors int             // of the repository's packages
-	judged map[string]bool // absolute file names that have found their package
+	Errors int // of the repository's packages
+	// Progress counts the packages of a Load; nil: never. It is called from many
+	// goroutines.
+	Progress func(done, total int)
+	judged   map[string]bool // absolute file names that have found their package
 }
 
 // NewLoader returns a loader for the repository at dir.
@@ -68,11 +74,12 @@ func NewLoader(dir string) (*Loader, error) {
 }
 
 // Load lists and type-checks one group of modules. The result has the packages
-// of the repository only, in the order of `go list`.
-func (l *Loader) Load(g Group, name, tags string) ([]*Package, error) {
-	pkgs, err := g.list(tags)
+// of the repository only, in the order of `go list`; missing says which of the
+// others are not on this machine.
+func (l *Loader) Load(ctx context.Context, g Group, name, tags string) (repo []*Package, missing []string, err error) {
+	pkgs, err := g.list(ctx, tags)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	byID := map[string]*Package{}
 	var all []*Package
@@ -84,7 +91,6 @@ func (l *Loader) Load(g Group, name, tags string) ([]*Package, error) {
 		byID[p.ImportPath] = c
 		all = append(all, c)
 	}
-	var repo []*Package
 	for _, c := range all {
 		c.Deps = map[string]*Package{}
 		for _, id := range c.Imports {
@@ -96,6 +102,8 @@ func (l *Loader) Load(g Group, name, tags string) ([]*Package, error) {
 		c.InRepo = !c.Standard && l.within(c.Dir)
 		if c.InRepo {
 			repo = append(repo, c)
+		} else if c.Error != nil && len(c.GoFiles) == 0 && !slices.Contains(missing, c.Error.Err) {
+			missing = append(missing, c.Error.Err)
 		}
 		for _, f := range c.GoFiles {
 			if !filepath.IsAbs(f) {
@@ -106,11 +114,13 @@ func (l *Loader) Load(g Group, name, tags string) ([]*Package, error) {
 	}
 	l.assign(repo)
 	breakCycles(all)
-	l.checkAll(all)
+	if err := l.checkAll(ctx, all); err != nil {
+		return nil, nil, err
+	}
 	for _, c := range repo {
 		l.Errors += len(c.Errors) + c.failed
 	}
-	return repo, nil
+	return repo, missing, nil
 }
 
 // within reports whether dir holds source of the repository itself.
@@ -173,7 +183,8 @@ func breakCycles(all []*Package) {
 
 // checkAll checks the packages, each after its dependencies, as many at a time
 // as there are processors.
-func (l *Loader) checkAll(all []*Package) {
+func (l *Loader) checkAll(ctx context.Context, all []*Package) error {
+	var done atomic.Int64
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup
 	for _, c := range all {
@@ -188,10 +199,16 @@ func (l *Loader) checkAll(all []*Package) {
 			}
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			l.check(c)
+			if ctx.Err() == nil {
+				l.check(c)
+			}
+			if l.Progress != nil {
+				l.Progress(int(done.Add(1)), len(all))
+			}
 		}()
 	}
 	wg.Wait()
+	return ctx.Err()
 }
 
 // check parses and type-checks one package, going on after errors.

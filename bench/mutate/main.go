@@ -11,6 +11,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -144,11 +145,11 @@ func mutations(c config, dir string, log io.Writer, yield func(*Mutation) error)
 	var all []*target
 	for _, g := range groups {
 		if c.prepare {
-			if err := g.Prepare(log); err != nil {
+			if err := g.Prepare(context.Background(), log); err != nil {
 				fmt.Fprintf(log, "%s: go mod download: %v\n", g.Dir, err)
 			}
 		}
-		pkgs, err := l.Load(g, g.Dir, c.tags)
+		pkgs, _, err := l.Load(context.Background(), g, g.Dir, c.tags)
 		if err != nil {
 			fmt.Fprintf(log, "%s: %v\n", g.Dir, err)
 			continue

@@ -110,7 +110,7 @@ func TestUndo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkgs, err := l.Load(groups[0], "", "")
+	pkgs, _, err := l.Load(t.Context(), groups[0], "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

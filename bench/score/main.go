@@ -16,10 +16,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/codekg/kg/bench/record"
+	"github.com/codekg/kg/bench/scoring"
 )
 
 type config struct {
@@ -28,7 +28,7 @@ type config struct {
 	misses, groups                int
 	drop, bend                    float64
 	seed                          uint64
-	options                       options
+	initialisers                  string
 }
 
 func main() {
@@ -46,7 +46,7 @@ func main() {
 	flag.Float64Var(&c.bend, "bend", 0, "with -self: of the lost pairs, bend this share (of all) to a wrong target")
 	flag.Uint64Var(&c.seed, "seed", 1, "with -self: what is lost")
 	flag.StringVar(&c.write, "write", "", "with -self: also write the graph")
-	flag.StringVar(&c.options.initialisers, "initialisers", "variable",
+	flag.StringVar(&c.initialisers, "initialisers", "variable",
 		"what a site in a package-level initialiser counts to: variable, package or either")
 	flag.Parse()
 	if err := run(c, os.Stdout); err != nil {
@@ -59,10 +59,10 @@ func run(c config, out io.Writer) error {
 	if c.oracle == "" || c.self == (c.kg != "") || flag.NArg() > 0 {
 		return errors.New("give -oracle FILE and either -kg FILE or -self")
 	}
-	switch c.options.initialisers {
+	switch c.initialisers {
 	case "variable", "package", "either":
 	default:
-		return fmt.Errorf("-initialisers %s: want variable, package or either", c.options.initialisers)
+		return fmt.Errorf("-initialisers %s: want variable, package or either", c.initialisers)
 	}
 	o, err := readFile(c.oracle, record.ReadOracle)
 	if err != nil {
@@ -70,8 +70,8 @@ func run(c config, out io.Writer) error {
 	}
 	var g *record.Graph
 	if c.self {
-		g = toGraph(o)
-		damage(g, c.drop, c.bend, c.seed)
+		g = scoring.Perfect(o)
+		scoring.Damage(g, c.drop, c.bend, c.seed)
 		if c.write != "" {
 			if err := writeGraph(c.write, g); err != nil {
 				return err
@@ -84,14 +84,16 @@ func run(c config, out io.Writer) error {
 	if c.kinds != "" {
 		kinds = strings.Split(c.kinds, ",")
 	}
-	s := newIndex(o, g).score(kinds, c.options, c.misses, sourceLines(c.src))
+	s := scoring.Compare(o, g, scoring.Options{
+		Kinds: kinds, Initialisers: c.initialisers, Examples: c.misses, Source: scoring.SourceLines(c.src),
+	})
 	if c.json {
 		enc := json.NewEncoder(out)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
 		return enc.Encode(s)
 	}
-	return writeText(out, s, c.groups)
+	return s.WriteText(out, c.groups)
 }
 
 func readFile[T any](name string, read func(io.Reader) (T, error)) (T, error) {
@@ -114,29 +116,4 @@ func writeGraph(name string, g *record.Graph) error {
 		return err
 	}
 	return errors.Join(g.Write(f), f.Close())
-}
-
-// sourceLines returns a function that reads one line of a file below dir.
-func sourceLines(dir string) func(file string, line int) string {
-	if dir == "" {
-		return func(string, int) string { return "" }
-	}
-	cache := map[string][]string{}
-	return func(file string, line int) string {
-		lines, ok := cache[file]
-		if !ok && filepath.IsLocal(filepath.FromSlash(file)) {
-			if data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file))); err == nil {
-				lines = strings.Split(string(data), "\n")
-			}
-			cache[file] = lines
-		}
-		if line < 1 || line > len(lines) {
-			return ""
-		}
-		text := strings.TrimSpace(lines[line-1])
-		if len(text) > 160 {
-			text = strings.ToValidUTF8(text[:160], "") + " …"
-		}
-		return text
-	}
 }

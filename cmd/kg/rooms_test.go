@@ -37,13 +37,15 @@ const rooms = `
 	diff/difftest         : analyzer/graph
 	diff/impact           : analyzer/graph diff
 	report                : analyzer/graph analyzer/history diff diff/impact
-	cmd/kg                : analyzer analyzer/artifact analyzer/graph analyzer/history analyzer/lang/all analyzer/source diff diff/impact report
+	cmd/kg                : analyzer analyzer/artifact analyzer/graph analyzer/history analyzer/lang/all analyzer/source diff diff/impact report bench/record bench/gooracle bench/scoring
 	bench/record          :
 	bench/gosrc           :
+	bench/gooracle        : bench/record bench/gosrc
+	bench/scoring         : bench/record
 	bench/mutate          : bench/record bench/gosrc
-	bench/oracles/*       : bench/record bench/gosrc
+	bench/oracles/go      : bench/record bench/gooracle
 	bench/run             :
-	bench/score           : bench/record
+	bench/score           : bench/record bench/scoring
 `
 
 // guests says which packages may import a module of others, tests left out.

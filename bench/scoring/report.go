@@ -1,4 +1,4 @@
-package main
+package scoring
 
 import (
 	"fmt"
@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// writeText writes the score for a reader.
-func writeText(out io.Writer, s *Score, groupsShown int) error {
+// WriteText writes the score for a reader, with up to so many reasons for
+// mistakes of each kind.
+func (s *Score) WriteText(out io.Writer, groupsShown int) error {
 	w := &printer{w: out}
 	w.f("%s, %s: %d of %d files judged, %d sites, %d open (%.1f %%)\n",
 		s.Lang, s.Tool, s.Judged, s.Files, s.Sites, s.Open, 100*ratio(s.Open, s.Sites))

@@ -1,4 +1,4 @@
-package main
+package scoring
 
 import (
 	"math"
@@ -8,9 +8,9 @@ import (
 	"github.com/codekg/kg/bench/record"
 )
 
-// toGraph writes what an oracle says in the form that kg exports: a perfect
+// Perfect writes what an oracle says in the form that kg exports: a perfect
 // graph. Optional sites are left out, for a graph may leave them out.
-func toGraph(o *record.Oracle) *record.Graph {
+func Perfect(o *record.Oracle) *record.Graph {
 	g := &record.Graph{}
 	key := func(id string) string { return "self:" + id }
 	externals := map[string]bool{}
@@ -47,11 +47,11 @@ func toGraph(o *record.Oracle) *record.Graph {
 	return g
 }
 
-// damage spoils a perfect graph: of the pairs of each kind, the share drop is
+// Damage spoils a perfect graph: of the pairs of each kind, the share drop is
 // lost. Of these the share bend (of all pairs) leads to a wrong definition of
 // the same kind instead of nowhere. So recall becomes 1-drop and precision
 // (1-drop)/(1-drop+bend).
-func damage(g *record.Graph, drop, bend float64, seed uint64) {
+func Damage(g *record.Graph, drop, bend float64, seed uint64) {
 	type pairOf struct{ kind, from, to string }
 	kinds := map[string][]pairOf{}
 	truth := map[pairOf]bool{}

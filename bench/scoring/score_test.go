@@ -1,12 +1,11 @@
-package main
+package scoring
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,12 +15,10 @@ import (
 // shop is the oracle's output for the repository of bench/testdata/shop.txtar.
 const shop = "../testdata/shop.oracle.jsonl"
 
-func noSource(string, int) string { return "" }
-
 func scoreOf(t *testing.T, o *record.Oracle, g *record.Graph) map[string]KindScore {
 	t.Helper()
 	byKind := map[string]KindScore{}
-	for _, k := range newIndex(o, g).score(nil, options{initialisers: "variable"}, 100, noSource).Kinds {
+	for _, k := range Compare(o, g, Options{Examples: 100}).Kinds {
 		byKind[k.Kind] = k
 	}
 	return byKind
@@ -34,6 +31,16 @@ func readShop(t *testing.T) *record.Oracle {
 		t.Fatal(err)
 	}
 	return o
+}
+
+func readFile[T any](name string, read func(io.Reader) (T, error)) (T, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer f.Close()
+	return read(f)
 }
 
 // reread writes a graph in the export form and reads it back.
@@ -52,7 +59,7 @@ func reread(t *testing.T, g *record.Graph) *record.Graph {
 
 func TestOracleAgainstItself(t *testing.T) {
 	o := readShop(t)
-	kinds := scoreOf(t, o, reread(t, toGraph(o)))
+	kinds := scoreOf(t, o, reread(t, Perfect(o)))
 	for _, k := range []string{
 		"calls", "references", "reads", "writes", "uses-type", "instantiates", "converts", "embeds",
 		"implements", "overrides",
@@ -68,7 +75,7 @@ func TestOracleAgainstItself(t *testing.T) {
 			t.Errorf("%s: unjudged %v, dispatch %d, wrong %v, missed %v", k, s.Unjudged, s.Dispatch, s.Wrong, s.Missed)
 		}
 	}
-	for _, d := range newIndex(o, toGraph(o)).definitions() {
+	for _, d := range newIndex(o, Perfect(o)).definitions() {
 		if d.Found != d.Truth || d.Extra != 0 {
 			t.Errorf("definitions: %+v", d)
 		}
@@ -80,8 +87,8 @@ func TestOracleAgainstItself(t *testing.T) {
 func TestSpoiltShop(t *testing.T) {
 	o := readShop(t)
 	for seed := range uint64(5) {
-		g := toGraph(o)
-		damage(g, 0.1, 0.05, seed)
+		g := Perfect(o)
+		Damage(g, 0.1, 0.05, seed)
 		var sum Count
 		for _, k := range scoreOf(t, o, g) {
 			sum.Right += k.Pairs.Right
@@ -112,8 +119,8 @@ func TestSpoiltMany(t *testing.T) {
 			})
 		}
 	}
-	g := toGraph(o)
-	damage(g, 0.1, 0.05, 7)
+	g := Perfect(o)
+	Damage(g, 0.1, 0.05, 7)
 	k := scoreOf(t, o, g)["calls"]
 	want := Count{Right: 900, Wrong: 50, Precision: 900.0 / 950, Found: 900, Truth: 1000, Recall: 0.9}
 	if k.Pairs != want {
@@ -186,7 +193,7 @@ func assertGroups(t *testing.T, what string, got []Group, want map[string]int) {
 
 func TestInitialisers(t *testing.T) {
 	o := readShop(t)
-	g := toGraph(o)
+	g := Perfect(o)
 	byID := map[string]*record.Site{}
 	for _, s := range o.Sites {
 		if s.Pkg != "" {
@@ -199,7 +206,7 @@ func TestInitialisers(t *testing.T) {
 		}
 	}
 	for mode, right := range map[string]bool{"variable": false, "package": true, "either": true} {
-		k := newIndex(o, g).judge("references", options{initialisers: mode})
+		k := newIndex(o, g).judge("references", Options{Initialisers: mode})
 		for _, c := range k.claims {
 			if c.tags[record.TagInit] && (c.verdict == 0) != right {
 				t.Errorf("%s: the verdict on an edge from a package is %v", mode, c.verdict)
@@ -219,48 +226,6 @@ func TestReadOracleRefuses(t *testing.T) {
 	} {
 		if _, err := record.ReadOracle(strings.NewReader(text)); err == nil {
 			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
-func TestRun(t *testing.T) {
-	graph := filepath.Join(t.TempDir(), "graph.jsonl")
-	var text, again bytes.Buffer
-	self := config{oracle: shop, self: true, drop: 0.1, bend: 0.05, seed: 1, write: graph, misses: 2, groups: 3,
-		options: options{initialisers: "variable"}}
-	if err := run(self, &text); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(graph); err != nil {
-		t.Fatal(err)
-	}
-	c := config{oracle: shop, kg: graph, misses: 2, groups: 3, options: self.options}
-	if err := run(c, &again); err != nil {
-		t.Fatal(err)
-	}
-	if text.String() != again.String() {
-		t.Errorf("the written graph scores differently:\n%s\n%s", text.String(), again.String())
-	}
-	for _, want := range []string{"calls", "recall", "missed: ", "definitions"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("no %q in\n%s", want, text.String())
-		}
-	}
-	var out bytes.Buffer
-	c.json, c.kinds = true, "calls,implements"
-	if err := run(c, &out); err != nil {
-		t.Fatal(err)
-	}
-	var s Score
-	if err := json.Unmarshal(out.Bytes(), &s); err != nil {
-		t.Fatal(err)
-	}
-	if s.Schema != "kg.score/v1" || len(s.Kinds) != 2 || s.Kinds[0].Kind != "calls" {
-		t.Errorf("score %+v", s)
-	}
-	for _, bad := range []config{{}, {oracle: shop}, {oracle: shop, self: true, kg: graph}, {oracle: shop, self: true}} {
-		if err := run(bad, &out); err == nil {
-			t.Errorf("%+v: no error", bad)
 		}
 	}
 }

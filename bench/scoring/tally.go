@@ -1,4 +1,4 @@
-package main
+package scoring
 
 import (
 	"fmt"
@@ -105,8 +105,7 @@ type Score struct {
 	Kinds  []KindScore `json:"kinds"`
 }
 
-// score compares the given kinds; without any, those that the oracle judges.
-func (ix *index) score(kinds []string, opt options, examples int, source func(string, int) string) *Score {
+func (ix *index) score(opt Options) *Score {
 	m := ix.oracle.Meta
 	s := &Score{
 		Schema: "kg.score/v1", Lang: m.Lang, Tool: m.Tool, Notes: m.Notes,
@@ -117,12 +116,13 @@ func (ix *index) score(kinds []string, opt options, examples int, source func(st
 			s.Judged++
 		}
 	}
+	kinds := opt.Kinds
 	if len(kinds) == 0 {
 		kinds = ix.oracleKinds()
 	}
 	s.Defs = ix.definitions()
 	for _, k := range kinds {
-		s.Kinds = append(s.Kinds, ix.kindScore(ix.judge(record.Kind(k), opt), examples, source))
+		s.Kinds = append(s.Kinds, ix.kindScore(ix.judge(record.Kind(k), opt), opt))
 	}
 	return s
 }
@@ -139,7 +139,7 @@ func (ix *index) oracleKinds() []string {
 	return kinds
 }
 
-func (ix *index) kindScore(j *judgement, examples int, source func(string, int) string) KindScore {
+func (ix *index) kindScore(j *judgement, opt Options) KindScore {
 	k := KindScore{Kind: j.kind, Tags: map[string]Count{}, Certainty: j.certainty, Unjudged: j.unjudged}
 	tags := map[string]*Count{}
 	count := func(names map[string]bool, f func(*Count)) {
@@ -204,7 +204,7 @@ func (ix *index) kindScore(j *judgement, examples int, source func(string, int) 
 		k.Types = &j.types
 	}
 	k.WrongBy, k.MissedBy = groups(wrongBy), groups(missedBy)
-	k.Wrong, k.Missed = sample(wrongs, examples, source), sample(misses, examples, source)
+	k.Wrong, k.Missed = sample(wrongs, opt.Examples, opt.Source), sample(misses, opt.Examples, opt.Source)
 	return k
 }
 
@@ -298,7 +298,8 @@ func groups(m map[string]int) []Group {
 	return list
 }
 
-// sample takes n examples that look random and are the same on every run.
+// sample takes n examples that look random and are the same on every run, or
+// all if n is negative.
 func sample(list []Example, n int, source func(string, int) string) []Example {
 	hash := func(e Example) uint64 {
 		h := fnv.New64a()
@@ -306,7 +307,9 @@ func sample(list []Example, n int, source func(string, int) string) []Example {
 		return h.Sum64()
 	}
 	sort.Slice(list, func(i, j int) bool { return hash(list[i]) < hash(list[j]) })
-	list = list[:min(n, len(list))]
+	if n >= 0 {
+		list = list[:min(n, len(list))]
+	}
 	sort.Slice(list, func(i, j int) bool {
 		a, b := list[i], list[j]
 		if a.File != b.File {

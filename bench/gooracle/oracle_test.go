@@ -1,4 +1,4 @@
-package main
+package gooracle
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite bench/testdata/shop.oracle.jsonl")
 
-const golden = "../../testdata/shop.oracle.jsonl"
+const golden = "../testdata/shop.oracle.jsonl"
 
 // shop is the judgement on the repository of bench/testdata/shop.txtar.
 func shop(t *testing.T) *record.Oracle {
@@ -35,16 +34,16 @@ var shopOnce *record.Oracle
 
 func judgeShop(t *testing.T) *record.Oracle {
 	t.Helper()
-	o, err := judge(extractShop(t), "", false, io.Discard)
+	a, err := Ask(t.Context(), extractShop(t), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return o
+	return a.Oracle
 }
 
 func extractShop(t *testing.T) string {
 	t.Helper()
-	ar, err := txtar.ParseFile("../../testdata/shop.txtar")
+	ar, err := txtar.ParseFile("../testdata/shop.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +290,7 @@ func TestNothingIsLost(t *testing.T) {
 	out := newOutput(l.Root, l.Fset)
 	var pkgs []*gosrc.Package
 	for _, g := range groups {
-		list, err := l.Load(g, g.Dir, "")
+		list, _, err := l.Load(t.Context(), g, g.Dir, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -357,7 +356,7 @@ func TestNothingLoaded(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte(src), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		o, err := judge(dir, "", false, io.Discard)
+		o, err := Ask(t.Context(), dir, Options{})
 		if err == nil && o.Meta.Errors == 0 {
 			t.Errorf("%s: no error, %d definitions", name, len(o.Defs))
 		}

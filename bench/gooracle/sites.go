@@ -1,4 +1,4 @@
-package main
+package gooracle
 
 import (
 	"go/ast"

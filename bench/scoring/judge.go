@@ -1,4 +1,4 @@
-package main
+package scoring
 
 import (
 	"slices"
@@ -54,13 +54,8 @@ type judgement struct {
 	certainty map[string]*Split
 }
 
-// options change how sites are compared.
-type options struct {
-	initialisers string // who owns package-level initialisers: variable, package, either
-}
-
 // judge compares the edges of one kind.
-func (ix *index) judge(kind string, opt options) *judgement {
+func (ix *index) judge(kind string, opt Options) *judgement {
 	j := &judgement{kind: kind, unjudged: map[string]int{}, certainty: map[string]*Split{}}
 	known := map[pair][]*truth{}
 	byPair := map[pair]*truth{}
@@ -68,7 +63,7 @@ func (ix *index) judge(kind string, opt options) *judgement {
 		if s.Kind != kind || s.To == "" || s.Open || s.Dynamic {
 			continue
 		}
-		from, to := ix.origins(s, opt.initialisers), ix.targets(s)
+		from, to := ix.origins(s, opt.Initialisers), ix.targets(s)
 		p := pair{from[0], to[0]}
 		t := byPair[p]
 		if t == nil {
@@ -180,7 +175,7 @@ func tagsOf(s *record.Site) []string {
 
 // verdict judges one edge. The pair of the result names definitions of the
 // oracle, or nodes where there are none.
-func (ix *index) verdict(e *record.Edge, known map[pair][]*truth, opt options) *claim {
+func (ix *index) verdict(e *record.Edge, known map[pair][]*truth, opt Options) *claim {
 	c := &claim{certainty: e.Certainty, edges: []*record.Edge{e}, tags: map[string]bool{}}
 	from, to := ix.matched[e.From], ix.matched[e.To]
 	c.pair = pair{"?" + e.From, "?" + e.To}
@@ -248,7 +243,7 @@ func (ix *index) verdict(e *record.Edge, known map[pair][]*truth, opt options) *
 }
 
 // otherTarget says how an edge differs from the oracle's sites at its place.
-func (ix *index) otherTarget(c *claim, same []*record.Site, to *record.Def, opt options) *claim {
+func (ix *index) otherTarget(c *claim, same []*record.Site, to *record.Def, opt Options) *claim {
 	c.verdict = wrong
 	external := true
 	for _, s := range same {
@@ -260,7 +255,7 @@ func (ix *index) otherTarget(c *claim, same []*record.Site, to *record.Def, opt 
 			c.reason = "other origin"
 			return c
 		}
-		if callable(to.Kind) && slices.Contains(ix.origins(s, opt.initialisers), c.pair.from) &&
+		if callable(to.Kind) && slices.Contains(ix.origins(s, opt.Initialisers), c.pair.from) &&
 			slices.ContainsFunc(ix.targets(s), func(id string) bool { return ix.overrides(to.ID, id) }) {
 			c.verdict = dispatch
 			return c
@@ -333,7 +328,7 @@ func (ix *index) undecided(d *record.Def, kind string) bool {
 }
 
 // siteVerdict judges one edge by the sites at its place alone.
-func (ix *index) siteVerdict(e *record.Edge, c *claim, opt options) verdict {
+func (ix *index) siteVerdict(e *record.Edge, c *claim, opt Options) verdict {
 	name := ""
 	if n := ix.nodes[e.To]; n != nil {
 		name = lastPart(n.Name)
@@ -341,7 +336,7 @@ func (ix *index) siteVerdict(e *record.Edge, c *claim, opt options) verdict {
 	same, _ := ix.at(e, name)
 	v := wrong
 	for _, s := range same {
-		if !slices.Contains(ix.origins(s, opt.initialisers), c.pair.from) || !slices.Contains(ix.targets(s), c.pair.to) {
+		if !slices.Contains(ix.origins(s, opt.Initialisers), c.pair.from) || !slices.Contains(ix.targets(s), c.pair.to) {
 			continue
 		}
 		if !s.Optional {
@@ -365,7 +360,7 @@ func (j *judgement) countSite(v verdict) {
 }
 
 // siteRecall counts the oracle's sites at which an edge has the right target.
-func (ix *index) siteRecall(j *judgement, opt options) {
+func (ix *index) siteRecall(j *judgement, opt Options) {
 	if ix.related[j.kind] {
 		return
 	}
@@ -379,7 +374,7 @@ func (ix *index) siteRecall(j *judgement, opt options) {
 			if !slices.ContainsFunc(edges, func(e *record.Edge) bool { return e.Kind == j.kind }) {
 				edges = ix.byLine[lineOf{s.File, s.Line}]
 			}
-			from, to := ix.origins(s, opt.initialisers), ix.targets(s)
+			from, to := ix.origins(s, opt.Initialisers), ix.targets(s)
 			if slices.ContainsFunc(edges, func(e *record.Edge) bool {
 				f, t := ix.matched[e.From], ix.matched[e.To]
 				return e.Kind == j.kind && e.Certainty != "ambiguous" && f != nil && t != nil &&
