@@ -133,6 +133,9 @@ func (d *declarer) def(kind string, name *ast.Ident, first, last token.Pos, pare
 		DefLine: d.o.position(first).Line, Line: at.Line, Col: at.Column,
 		EndLine: d.o.position(last).Line, Group: d.c.Group,
 	}
+	if isTest(d.rel) {
+		def.Program = d.c.ForTest
+	}
 	if parent != nil {
 		def.Parent, def.QName = parent.ID, parent.QName+"."+name.Name
 		def.Minor, def.Generic = parent.Minor, parent.Generic

@@ -10,12 +10,15 @@ import (
 	"github.com/codekg/kg/bench/record"
 )
 
-// A world is a set of packages that are in one program: every package of the
-// repository, where those that were compiled anew for the tests of one package
-// replace their namesakes. Types of two worlds are different types.
+// A world is a set of packages whose types can be compared: every package of
+// the repository, where those that were compiled anew for the tests of one
+// package replace their namesakes. Types of two worlds are different types.
 type world struct {
 	name string // the package under test, "" for no tests
 	pkgs []*gosrc.Package
+	// closed says what a program can hold beside a package that nobody can
+	// import: by the path of a command, or "" for the tests of this world.
+	closed map[string]map[string]bool
 }
 
 // worlds returns the world without tests and one for each package with tests.
@@ -40,8 +43,9 @@ func worlds(pkgs []*gosrc.Package) []world {
 		names = append(names, n)
 	}
 	sort.Strings(names)
+	list[0].closed = map[string]map[string]bool{}
 	for _, n := range names {
-		w := world{name: n}
+		w := world{name: n, closed: map[string]map[string]bool{}}
 		for _, c := range plain.pkgs {
 			if other := tests[n][c.Path()]; other != nil {
 				c = other
@@ -54,9 +58,49 @@ func worlds(pkgs []*gosrc.Package) []world {
 			}
 		}
 		sort.Slice(w.pkgs, func(i, j int) bool { return w.pkgs[i].ImportPath < w.pkgs[j].ImportPath })
+		w.closed[""] = reach(tests[n][n], tests[n][n+"_test"])
 		list = append(list, w)
 	}
+	for _, c := range plain.pkgs {
+		if c.Name == "main" {
+			path := c.Path()
+			list[0].closed[path] = reach(c, tests[path][path], tests[path][path+"_test"])
+		}
+	}
 	return list
+}
+
+// reach returns the paths of packages and of all that they import.
+func reach(pkgs ...*gosrc.Package) map[string]bool {
+	seen := map[string]bool{}
+	for len(pkgs) > 0 {
+		c := pkgs[len(pkgs)-1]
+		pkgs = pkgs[:len(pkgs)-1]
+		if c == nil || !c.InRepo || seen[c.Path()] {
+			continue
+		}
+		seen[c.Path()] = true
+		for _, d := range c.Deps {
+			pkgs = append(pkgs, d)
+		}
+	}
+	return seen
+}
+
+// together reports whether a program can hold both types. What stands in test
+// files is in the tests of its package alone, and a command in its own program:
+// nobody can import them, so their programs hold what they import today. Any
+// two other packages can meet in a program that imports both.
+func (w *world) together(a, b *typeInfo) bool {
+	if w.name != "" { // one of them is fresh
+		return w.closed[""][a.path] && w.closed[""][b.path]
+	}
+	for _, t := range [][2]string{{a.path, b.path}, {b.path, a.path}} {
+		if in, ok := w.closed[t[0]]; ok && !in[t[1]] {
+			return false
+		}
+	}
+	return true
 }
 
 // typeInfo is a named type of one world.
@@ -66,6 +110,7 @@ type typeInfo struct {
 	iface   *types.Interface // nil if it is concrete
 	methods *types.MethodSet // of the pointer to it
 	fresh   bool             // declared, or given methods, in the test files of this world
+	path    string           // of its package
 }
 
 // relations records which types implement which interfaces, and which methods
@@ -106,7 +151,7 @@ func (o *output) implementations(w world) {
 		}
 		for _, t := range byMethod[rarest] {
 			if t.def != i.def && (t.fresh || i.fresh) {
-				o.implements(t, i)
+				o.implements(t, i, !w.together(t, i))
 			}
 		}
 	}
@@ -127,7 +172,7 @@ func (o *output) typesOf(c *gosrc.Package) []*typeInfo {
 		if !ok || def == nil {
 			continue
 		}
-		t := &typeInfo{def: def, named: named}
+		t := &typeInfo{def: def, named: named, path: c.Path()}
 		if iface, ok := named.Underlying().(*types.Interface); ok {
 			t.iface = iface
 			t.methods = types.NewMethodSet(named)
@@ -197,7 +242,7 @@ func embedsInvalid(t types.Type, depth int) bool {
 	return false
 }
 
-func (o *output) implements(t, i *typeInfo) {
+func (o *output) implements(t, i *typeInfo, apart bool) {
 	var recv types.Type = t.named
 	ptr := false
 	if !types.Implements(recv, i.iface) {
@@ -206,7 +251,7 @@ func (o *output) implements(t, i *typeInfo) {
 			return
 		}
 	}
-	o.relation(record.Implements, t.def, i.def, ptr, t.iface != nil)
+	o.relation(record.Implements, t.def, i.def, ptr, apart || t.iface != nil)
 	for m := range i.iface.Methods() {
 		to := o.defs[o.id(m.Pos())]
 		if to == nil {
@@ -222,7 +267,7 @@ func (o *output) implements(t, i *typeInfo) {
 		}
 		if from := o.defs[o.id(fn.Origin().Pos())]; from != nil && from != to {
 			// A promoted method implements only as a part of another type.
-			o.relation(record.Overrides, from, to, ptr, t.iface != nil || len(sel.Index()) > 1)
+			o.relation(record.Overrides, from, to, ptr, apart || t.iface != nil || len(sel.Index()) > 1)
 		}
 	}
 }

@@ -59,6 +59,9 @@ type Def struct {
 	// Group says which definitions were compiled together; relations between two
 	// groups are not judged.
 	Group string `json:"group,omitempty"`
+	// Program is set for what is compiled into one program only, such as the tests
+	// of one package; relations between two programs are not judged.
+	Program string `json:"program,omitempty"`
 	// Unjudged lists the relation kinds in which this definition is not judged.
 	Unjudged []string `json:"unjudged,omitempty"`
 }

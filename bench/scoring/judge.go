@@ -301,6 +301,9 @@ func (ix *index) relationVerdict(c *claim, e *record.Edge, from, to *record.Def,
 	case from.Group != to.Group:
 		c.reason = "not compiled together"
 		return
+	case from.Program != "" && to.Program != "" && from.Program != to.Program:
+		c.reason = "not in one program"
+		return
 	}
 	c.tags["not test"] = !from.Test
 	c.tags[record.TagTest] = from.Test

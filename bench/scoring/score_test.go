@@ -229,3 +229,22 @@ func TestReadOracleRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestPrograms: relations between two programs are not judged, those between a
+// program and what others share are.
+func TestPrograms(t *testing.T) {
+	o := &record.Oracle{Meta: record.Meta{Relations: []string{record.Implements}}}
+	g := &record.Graph{}
+	for i, program := range []string{"a", "b", ""} {
+		name := string(rune('A' + i))
+		o.Defs = append(o.Defs, &record.Def{ID: name, Kind: "struct", Name: name, File: "f", DefLine: i, Line: i, Program: program})
+		g.Nodes = append(g.Nodes, &record.Node{ID: name, Kind: "struct", Name: name, File: "f", Line: i})
+	}
+	for _, p := range [][2]string{{"A", "B"}, {"B", "A"}, {"A", "C"}} {
+		g.Edges = append(g.Edges, &record.Edge{Kind: record.Implements, From: p[0], To: p[1]})
+	}
+	k := scoreOf(t, o, g)[record.Implements]
+	if k.Unjudged["not in one program"] != 2 || k.Pairs.Wrong != 1 {
+		t.Errorf("unjudged %v, %d wrong", k.Unjudged, k.Pairs.Wrong)
+	}
+}
