@@ -131,7 +131,7 @@ func (r *bodyReader) file(fn int32) {
 			continue
 		}
 		for _, b := range fs.Lists[d.Bases.Lo:d.Bases.Hi] {
-			r.embed(facts.DeclID(i), facts.ExprID(b))
+			r.embed(facts.ExprID(b))
 		}
 	}
 	for e := range fs.Exprs {
@@ -153,22 +153,12 @@ func (r *bodyReader) mark(e facts.ExprID, as role) {
 	}
 }
 
-// embed gives the name of an embedded type its role: the embedding counts to
-// the type that embeds.
-func (r *bodyReader) embed(d facts.DeclID, e facts.ExprID) {
+// embed gives the name of an embedded type its role.
+func (r *bodyReader) embed(e facts.ExprID) {
 	if e >= 0 && r.f.Facts.Exprs[e].Op == facts.OpDeref {
 		e = r.f.Facts.Exprs[e].X
 	}
-	if e < 0 {
-		return
-	}
 	r.mark(e, roleEmbed)
-	for ; e >= 0; e = r.f.Facts.Exprs[e].X {
-		r.owner[e] = r.decls[d]
-		if r.f.Facts.Exprs[e].Op != facts.OpIndex {
-			return
-		}
-	}
 }
 
 // findOwners finds the node that each expression counts to.
@@ -194,6 +184,9 @@ func (r *bodyReader) findOwners() {
 		if d.Parent != facts.None && fs.Decls[d.Parent].Traits&facts.TraitAnonymous != 0 {
 			r.decls[i] = r.decls[d.Parent] // the type literal's place decides
 			continue
+		}
+		if d.Traits&facts.TraitEmbedded != 0 && d.Parent != facts.None {
+			n = r.decls[d.Parent] // the embedding counts to the type that embeds
 		}
 		for e := d.Exprs.Lo; e < d.Exprs.Hi; e++ {
 			r.owner[e] = n
@@ -273,6 +266,17 @@ func (r *bodyReader) expr(e facts.ExprID, x *facts.Expr) {
 		r.call(e, x)
 	case facts.OpComposite:
 		r.composite(e, x)
+	case facts.OpIndex:
+		r.index(e, x)
+	}
+}
+
+// index records a key that a map stores as an interface.
+func (r *bodyReader) index(e facts.ExprID, x *facts.Expr) {
+	t := r.ev.types
+	u := r.ev.under(r.ev.typ[x.X])
+	if args := r.f.Facts.List(x.Args); len(args) == 1 && t.kind(u) == kMap {
+		r.convert(facts.ExprID(args[0]), t.arg(u, 0), r.owner[e])
 	}
 }
 

@@ -427,7 +427,7 @@ func (ev *evaluator) evalIndex(x *facts.Expr) (Type, Ent) {
 	case kExtern:
 		return t.intern(kExtern, r.ent, r.n, ev.typeList(x.Args)), noEnt
 	case kFunc:
-		if ref != noEnt && r.params {
+		if ref != noEnt && ev.l.decl(ref).TypeParams.Len() > 0 {
 			return ev.infer(ref, xt, ev.typeList(x.Args), nil), ref
 		}
 		return unknownType, noEnt

@@ -60,7 +60,7 @@ func (l *linker) methodSet(ev *evaluator, e Ent, own map[Ent][]Sym) *methodSet {
 	t := l.types
 	s := &methodSet{}
 	start := t.denoted(l.typ[e])
-	queue := []embed{{start, false}}
+	queue := []embed{{t: start}}
 	for i := 0; i < len(queue) && i < 256; i++ {
 		x := queue[i].t
 		r := t.rec(x)
@@ -74,7 +74,7 @@ func (l *linker) methodSet(ev *evaluator, e Ent, own map[Ent][]Sym) *methodSet {
 		}
 		if ev.lang.Promote {
 			l.foreignBases(ev, s, x)
-			queue = ev.embedded(queue, nil, embed{x, false})
+			queue, _ = ev.embedded(queue, nil, embed{t: x})
 		}
 	}
 	slices.Sort(s.names)
@@ -105,6 +105,7 @@ func (l *linker) foreignBases(ev *evaluator, s *methodSet, x Type) {
 // Every interface is compared only with the types that have the rarest of its
 // methods.
 func (l *linker) implementations(sets map[Ent]*methodSet) {
+	ev := l.newEvaluator(l.types)
 	having := map[Sym][]Ent{}
 	var types []Ent
 	for e := range sets {
@@ -112,19 +113,18 @@ func (l *linker) implementations(sets map[Ent]*methodSet) {
 	}
 	slices.Sort(types)
 	for _, e := range types {
-		if l.nodeOf[e] == graph.None || l.isInterface(e) {
+		if l.nodeOf[e] == graph.None || ev.interfaceLike(l.types.denoted(l.typ[e])) {
 			continue
 		}
 		for _, m := range sets[e].names {
 			having[m] = append(having[m], e)
 		}
 	}
-	ev := l.newEvaluator(l.types)
 	near := &neighbours{l: l, reach: map[int32]map[int32]bool{}}
 	undecidable := int32(0)
 	outside := l.outside()
 	for _, i := range types {
-		if !l.isInterface(i) || l.nodeOf[i] == graph.None && !outside[i] || !l.langOf(i).ImplicitInterfaces {
+		if !ev.interfaceLike(l.types.denoted(l.typ[i])) || l.nodeOf[i] == graph.None && !outside[i] || !l.langOf(i).ImplicitInterfaces {
 			continue
 		}
 		s := sets[i]

@@ -1,6 +1,8 @@
 package link
 
 import (
+	"slices"
+
 	"github.com/codekg/kg/analyzer/graph"
 )
 
@@ -54,27 +56,35 @@ func (ev *evaluator) findMember(x Type, name Sym) member {
 		return ev.member(core, name)
 	}
 	var buf [8]embed
-	level := append(buf[:0], embed{x, false})
+	level := append(buf[:0], embed{t: x})
 	var seen []embed
+	hidden := false // by what an embedded type may have that is not known
 	for depth := 0; len(level) > 0 && len(level) <= maxEmbedded && depth < maxPromotion; depth++ {
 		found, count := none, 0
 		for _, c := range level {
-			if m := ev.ownMember(c.t, name); m.ent != noEnt && (count == 0 || m.ent != found.ent) {
+			if m := ev.ownMember(c.t, name); m.ent != noEnt {
 				found = m
 				found.through = c.through
-				count++
+				if count++; c.twice {
+					count++
+				}
 			}
 		}
 		if count == 1 {
 			return found
 		}
-		if count > 1 || !ev.lang.Promote {
+		if count > 1 || hidden || !ev.lang.Promote {
 			return none
 		}
 		seen = append(seen, level...)
 		var next []embed
 		for _, c := range level {
-			next = ev.embedded(next, seen, c)
+			if ev.interfaceLike(c.t) { // its methods are all its own
+				continue
+			}
+			var foreign bool
+			next, foreign = ev.embedded(next, seen, c)
+			hidden = hidden || foreign
 		}
 		level = next
 	}
@@ -85,10 +95,22 @@ func (ev *evaluator) findMember(x Type, name Sym) member {
 type embed struct {
 	t       Type
 	through bool // a pointer to it is embedded, or what embeds it is such a one
+	twice   bool // several types of one depth embed it
 }
 
-// ownMember returns the member that the type itself declares.
+// ownMember returns the member that the type itself declares; of an interface
+// also one of those that it embeds, whose methods are its own.
 func (ev *evaluator) ownMember(x Type, name Sym) member {
+	m := ev.declaredMember(x, name)
+	if m.ent == noEnt && ev.lang.Promote && ev.interfaceLike(x) {
+		return ev.interfaceMember(x, name)
+	}
+	return m
+}
+
+// declaredMember returns the member that stands in the type's declaration, or
+// in that of its structure.
+func (ev *evaluator) declaredMember(x Type, name Sym) member {
 	t := ev.types
 	none := member{ent: noEnt}
 	r := t.rec(x)
@@ -123,32 +145,53 @@ func (ev *evaluator) ownMember(x Type, name Sym) member {
 	return none
 }
 
-// embedded appends the types that x embeds to next, those not seen yet.
-func (ev *evaluator) embedded(next, seen []embed, x embed) []embed {
+// interfaceMember returns the method that one of the interfaces embedded in x
+// declares, the nearest first.
+func (ev *evaluator) interfaceMember(x Type, name Sym) member {
+	queue := []embed{{t: x}}
+	for i := 0; i < len(queue) && i < maxEmbedded; i++ {
+		if m := ev.declaredMember(queue[i].t, name); m.ent != noEnt {
+			return m
+		}
+		queue, _ = ev.embedded(queue, nil, queue[i])
+	}
+	return member{ent: noEnt}
+}
+
+// embedded appends the types that x embeds to next, those not seen yet. It
+// reports whether x embeds others, whose members are not known.
+func (ev *evaluator) embedded(next, seen []embed, x embed) (_ []embed, foreign bool) {
 	t := ev.types
 	u := ev.under(x.t)
 	r := t.rec(u)
 	if (r.kind != kNamed && r.kind != kAnon) || r.ent == noEnt {
-		return next
+		return next, false
 	}
 	args := t.argsOf(u)
 	for _, b := range ev.l.basesOf(r.ent) {
 		b, ptr := t.deref(t.subst(b, r.ent, args))
-		if k := t.kind(b); k != kNamed && k != kAnon && k != kParam || contains(seen, b) || contains(next, b) {
+		switch t.kind(b) {
+		case kNamed, kAnon, kParam:
+		case kUnknown, kExtern:
+			foreign = true
+			continue
+		default:
 			continue
 		}
-		next = append(next, embed{b, x.through || ptr})
+		if index(seen, b) >= 0 {
+			continue
+		}
+		if i := index(next, b); i >= 0 {
+			next[i].twice = true
+			continue
+		}
+		next = append(next, embed{b, x.through || ptr, x.twice})
 	}
-	return next
+	return next, foreign
 }
 
-func contains(es []embed, t Type) bool {
-	for _, e := range es {
-		if e.t == t {
-			return true
-		}
-	}
-	return false
+func index(es []embed, t Type) int {
+	return slices.IndexFunc(es, func(e embed) bool { return e.t == t })
 }
 
 // constraintMember returns the method that name selects on a type parameter

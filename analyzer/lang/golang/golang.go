@@ -37,7 +37,7 @@ var rules = &link.Rules{
 	Surface:  stdSurface,
 	Literals: map[string]string{
 		"int": "untypedInt", "float": "untypedFloat", "imaginary": "untypedComplex",
-		"rune": "untypedRune", "string": "untypedString",
+		"rune": "untypedRune", "string": "untypedString", "bool": "untypedBool", "null": "untypedNil",
 	},
 	Defaults: map[string]string{
 		"untypedBool": "bool", "untypedInt": "int", "untypedFloat": "float64",
