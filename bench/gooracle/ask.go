@@ -62,7 +62,15 @@ func Ask(ctx context.Context, dir string, opt Options) (*Answer, error) {
 		return nil, err
 	}
 	out := newOutput(l.Root, l.Fset)
-	l.Progress = opt.Progress
+	before := 0 // packages of earlier modules
+	if opt.Progress != nil {
+		l.Progress = func(done, total int) {
+			opt.Progress(before+done, before+total)
+			if done == total {
+				before += total
+			}
+		}
+	}
 	answer := &Answer{Oracle: &record.Oracle{Meta: record.Meta{
 		Lang: "go", Tool: runtime.Version() + " go/types " + runtime.GOOS + "/" + runtime.GOARCH,
 		Closed: []string{

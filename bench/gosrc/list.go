@@ -149,7 +149,9 @@ func (g Group) Prepare(ctx context.Context, log io.Writer) error {
 // list runs `go list` on the group's packages, their tests and everything they
 // depend on.
 func (g Group) list(ctx context.Context, tags string) ([]*Listed, error) {
-	args := []string{"list", "-e", "-deps", "-test", listFields}
+	// Without -buildvcs=false the go command may ask git, which a repository's
+	// configuration can make run programs.
+	args := []string{"list", "-e", "-deps", "-test", "-buildvcs=false", listFields}
 	if tags != "" {
 		args = append(args, "-tags", tags)
 	}

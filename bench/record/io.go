@@ -149,3 +149,38 @@ func (g *Graph) Write(w io.Writer) error {
 	}
 	return errors.Join(append(errs, bw.Flush())...)
 }
+
+// Restrict makes the oracle silent about files that has does not know, such as
+// those that git ignores: what stands in them judges nobody, and what leads to
+// them is open.
+func (o *Oracle) Restrict(has func(file string) bool) {
+	gone := map[string]bool{} // definitions
+	for _, f := range o.Files {
+		if !has(f.File) && f.Judged {
+			f.Judged, f.Reason = false, "not in the tree"
+		}
+	}
+	for _, d := range o.Defs {
+		if d.Kind != "package" && d.File != "" && !has(d.File) {
+			gone[d.ID] = true
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	kept := o.Sites[:0]
+	for _, s := range o.Sites {
+		if gone[s.From] || !has(s.File) {
+			continue
+		}
+		if gone[s.To] {
+			if s.Kind == Implements || s.Kind == Overrides {
+				continue
+			}
+			s.To, s.Open = "", true
+			o.End.Open++
+		}
+		kept = append(kept, s)
+	}
+	o.Sites = kept
+}

@@ -91,6 +91,7 @@ Exit codes: 0 fine, 1 a gate was hit, 2 kg could not do it, 130 interrupted.`,
 		a.buildCommand(),
 		a.exportCommand(),
 		a.statsCommand(),
+		a.validateCommand(),
 		a.versionCommand(),
 		a.completionCommand(),
 	)

@@ -113,10 +113,7 @@ repository around the current folder.`,
 				return err
 			}
 			defer s.close()
-			p := a.progress()
-			err = a.build(cmd.Context(), s, nil, p, "files")
-			p.end()
-			if err != nil {
+			if err := a.buildOne(cmd.Context(), s); err != nil {
 				return err
 			}
 			counts := countStats(s.graph)
@@ -184,9 +181,11 @@ type table struct {
 	err error
 }
 
-func (t *table) row(name, text string) {
+func (t *table) row(name, text string) { t.line("%-16s %s\n", name, text) }
+
+func (t *table) line(format string, args ...any) {
 	if t.err == nil {
-		_, t.err = fmt.Fprintf(t.w, "%-16s %s\n", name, text)
+		_, t.err = fmt.Fprintf(t.w, format, args...)
 	}
 }
 
