@@ -51,13 +51,25 @@ func (c *comments) appendRun(e *extractor, list []syntax.ID) []syntax.ID {
 	return list
 }
 
-// document sets the documentation of d: the comments attached to it, or else
-// the comment that begins on the line on which node trailing ends.
-func (e *extractor) document(d facts.DeclID, doc comments, trailing syntax.ID) {
-	p := &e.b.Decls[d]
+// notes are what the comments of a specification say about the declarations in
+// it. They are read once, since a specification may have any number of names.
+type notes struct {
+	doc        facts.Str
+	hash       graph.Hash
+	deprecated bool
+	entry      bool     // a directive lets it be called from outside
+	pragmas    bool     // there are directives that change the program
+	pragma     [16]byte // their digest
+}
+
+// notes reads the comments before node def: the documentation, which is attached
+// to it or else begins on the line on which node trailing ends, and all
+// directives.
+func (e *extractor) notes(doc comments, def, trailing syntax.ID) notes {
+	var n notes
 	e.text = e.text[:0]
 	switch {
-	case doc.attached(uint32(p.DefLine) - 1):
+	case doc.attached(e.nodes[def].Row):
 		for i := doc.first; i <= doc.last; i = e.nodes[i].Next {
 			if classOf(e.nodes[i].Kind) == classComment {
 				e.text = appendComment(e.text, e.t.Text(i))
@@ -72,19 +84,30 @@ func (e *extractor) document(d facts.DeclID, doc comments, trailing syntax.ID) {
 			e.text = appendComment(e.text, e.t.Text(c))
 		}
 	}
-	if len(e.text) == 0 {
-		return
+	if len(e.text) > 0 {
+		n.deprecated = isDeprecated(e.text)
+		if words := collapse(e.text); len(words) > 0 {
+			sum := sha256.Sum256(words)
+			copy(n.hash[:], sum[:])
+			n.doc = e.b.Intern(words[:sentence(words)])
+		}
 	}
-	if isDeprecated(e.text) {
+	if doc.from != 0 {
+		e.pragmas(doc, &n)
+	}
+	return n
+}
+
+// document sets what the comments say about d.
+func (e *extractor) document(d facts.DeclID, n *notes) {
+	p := &e.b.Decls[d]
+	p.Doc, p.DocHash = n.doc, n.hash
+	if n.deprecated {
 		p.Flags |= graph.FlagDeprecated
 	}
-	words := collapse(e.text)
-	if len(words) == 0 {
-		return
+	if n.entry {
+		p.Flags |= graph.FlagEntryPoint
 	}
-	sum := sha256.Sum256(words)
-	copy(p.DocHash[:], sum[:])
-	p.Doc = e.b.Intern(words[:sentence(words)])
 }
 
 // appendComment appends the text of a comment, without its marks and without
@@ -172,14 +195,15 @@ func collapse(text []byte) []byte {
 const maxSentence = 400
 
 // sentence returns the length of the first sentence of collapsed text: up to a
-// period before a space that does not end an initial, or the first paragraph.
+// period that does not end an initial and before no lower-case letter, or the
+// first paragraph.
 func sentence(text []byte) int {
 	var before, last rune
 	for i, r := range string(text) {
 		switch {
 		case r == '\n':
 			return i
-		case r == ' ' && last == '.' && !(unicode.IsUpper(before) && initial(text[:i-1])):
+		case r == ' ' && last == '.' && !(unicode.IsUpper(before) && initial(text[:i-1])) && !lowerAt(text[i+1:]):
 			return i
 		case r == ' ' && (last == '。' || last == '．'):
 			return i
@@ -190,6 +214,11 @@ func sentence(text []byte) int {
 		}
 	}
 	return len(text)
+}
+
+func lowerAt(text []byte) bool {
+	r, _ := utf8.DecodeRune(text)
+	return unicode.IsLower(r)
 }
 
 // initial reports whether text ends with a single letter.

@@ -34,7 +34,7 @@ type extractor struct {
 	testing   facts.Str // what the file calls package testing; 0: not imported
 	main      bool      // the package is called main
 	preamble  preamble
-	linknames map[string][]syntax.ID // directives by the name they are about
+	linknames map[string][16]byte // digests of directives by the name they are about
 
 	self struct { // the package-level declaration that is open
 		name     facts.Str
@@ -65,7 +65,7 @@ type words struct {
 // program.
 type preamble struct {
 	imported bool
-	comments []syntax.ID
+	sum      [16]byte
 	used     bool // by the declaration that is open
 }
 
@@ -107,7 +107,7 @@ func (e *extractor) file() {
 		return
 	}
 	e.header()
-	e.linknames = e.directives()
+	e.linknames = e.readLinknames()
 	var doc comments
 	for i := syntax.ID(1); int(i) < len(e.nodes); {
 		n := &e.nodes[i]

@@ -71,11 +71,12 @@ func (e *extractor) open(d facts.DeclID, method bool) {
 // finishFunction adds what is known of a function after it was read.
 func (e *extractor) finishFunction(d facts.DeclID, i syntax.ID, doc comments) {
 	body := e.child(i, fieldBody)
-	e.document(d, doc, syntax.None)
+	n := e.notes(doc, i, syntax.None)
+	e.document(d, &n)
 	if body == syntax.None {
 		e.b.Decls[d].Flags |= graph.FlagNoBody
 	}
-	e.hashCode(d, doc, body)
+	e.hashCode(d, &n, body)
 	end := e.nodes[i].Next
 	if body != syntax.None {
 		end = body

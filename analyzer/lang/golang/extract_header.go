@@ -170,7 +170,10 @@ func (e *extractor) importSpec(i syntax.ID, doc comments, row uint32) {
 	case "C":
 		e.preamble.imported = true
 		if doc.attached(row) {
-			e.preamble.comments = doc.appendRun(e, e.preamble.comments)
+			base := len(e.members)
+			e.members = doc.appendRun(e, e.members)
+			e.preamble.sum = e.digest(e.members[base:])
+			e.members = e.members[:base]
 		}
 	}
 }

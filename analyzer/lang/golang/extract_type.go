@@ -48,8 +48,9 @@ func (e *extractor) packageType(spec, def syntax.ID, alias bool, doc comments) {
 	if e.b.Decls[d].Name == e.words.blank {
 		e.b.Decls[d].Traits |= facts.TraitFileScoped
 	}
-	e.document(d, doc, def)
-	e.hashType(d, doc, spec, e.members[base:])
+	n := e.notes(doc, def, def)
+	e.document(d, &n)
+	e.hashType(d, &n, spec, e.members[base:])
 	e.members = e.members[:base]
 	e.signType(d, spec)
 	e.close()
@@ -187,10 +188,25 @@ func (e *extractor) field(i syntax.ID, doc comments) {
 		e.b.Decls[d].Type = x
 		e.ids = append(e.ids, int32(x))
 		e.b.EndDecl(d)
-		e.finishField(d, i, syntax.None, doc)
+		if e.bodies == 0 {
+			about := e.notes(doc, i, i)
+			e.document(d, &about)
+			tag := e.child(i, fieldTag)
+			e.hashCode(d, &notes{}, tag)
+			end := tag
+			if tag == syntax.None {
+				end = e.nodes[i].Next
+			}
+			e.text = e.appendTokens(append(e.text[:0], "field "...), i+1, end)
+			e.sign(d)
+		}
 		return
 	}
-	x := facts.ExprID(none)
+	about, tag := notes{}, syntax.ID(syntax.None)
+	if e.bodies == 0 {
+		about, tag = e.notes(doc, i, i), e.child(i, fieldTag)
+	}
+	first, x := facts.DeclID(none), facts.ExprID(none)
 	for _, name := range e.names(i) {
 		if e.str(name) == 0 {
 			continue
@@ -204,37 +220,19 @@ func (e *extractor) field(i syntax.ID, doc comments) {
 		e.owner = owner
 		e.b.Decls[d].Type = x
 		e.b.EndDecl(d)
-		e.finishField(d, i, name, doc)
-	}
-}
-
-func (e *extractor) finishField(d facts.DeclID, i, name syntax.ID, doc comments) {
-	if e.bodies > 0 {
-		return
-	}
-	e.document(d, doc, i)
-	e.hashCode(d, comments{}, e.child(i, fieldTag))
-	e.text = append(e.text[:0], "field "...)
-	if name != syntax.None {
-		e.text = append(append(e.text, e.t.Text(name)...), ' ')
-		typ := e.child(i, fieldType)
-		e.text = e.appendTokens(e.text, typ, e.next(typ))
-	} else {
-		end := e.nodes[i].Next
-		if tag := e.child(i, fieldTag); tag != syntax.None {
-			end = tag
+		if e.bodies > 0 {
+			continue
 		}
-		e.text = e.appendTokens(e.text, i+1, end)
+		e.document(d, &about)
+		if first == none {
+			e.hashCode(d, &notes{}, tag)
+			first = d
+		} else {
+			p, q := &e.b.Decls[d], &e.b.Decls[first]
+			p.Body, p.Tokens, p.MinHash = q.Body, q.Tokens, q.MinHash
+		}
+		e.signVariable(d, "field ", name, typ, syntax.None)
 	}
-	e.sign(d)
-}
-
-// next returns the node behind i's subtree; 0 for None.
-func (e *extractor) next(i syntax.ID) syntax.ID {
-	if i == syntax.None {
-		return 0
-	}
-	return e.nodes[i].Next
 }
 
 // baseName returns the node that names the type i, without package, pointer and
@@ -293,7 +291,8 @@ func (e *extractor) interfaceMethod(i syntax.ID, doc comments) {
 	if e.bodies > 0 {
 		return
 	}
-	e.document(d, doc, i)
+	n := e.notes(doc, i, i)
+	e.document(d, &n)
 	e.text = e.appendTokens(append(e.text[:0], "method "...), i+1, e.nodes[i].Next)
 	e.sign(d)
 }

@@ -75,6 +75,7 @@ func (e *extractor) varSpec(spec, def syntax.ID, doc comments) {
 	defer func() { e.members = e.members[:base] }()
 	values := e.members[base:]
 	typ := e.child(spec, fieldType)
+	about := e.notes(doc, def, def)
 	typeID, shared := facts.ExprID(none), facts.ExprID(none)
 	for k, name := range e.names(spec) {
 		if e.str(name) == 0 {
@@ -113,14 +114,14 @@ func (e *extractor) varSpec(spec, def syntax.ID, doc comments) {
 			p.Params, p.Results = l.Params, l.Results
 		}
 		e.b.EndDecl(d)
-		e.document(d, doc, def)
+		e.document(d, &about)
 		switch {
 		case kind == graph.KindFunction:
-			e.hashCode(d, doc, e.child(from, fieldBody))
+			e.hashCode(d, &about, e.child(from, fieldBody))
 		case n > 1 && len(values) == 1:
-			e.hashShared(d, doc, from, k)
+			e.hashShared(d, &about, from, k)
 		default:
-			e.hashCode(d, doc, from)
+			e.hashCode(d, &about, from)
 		}
 		e.signVariable(d, "var ", name, typ, from)
 		e.close()
@@ -144,10 +145,13 @@ func (e *extractor) repeated(i syntax.ID, last facts.ExprID) facts.ExprID {
 	}
 	if last != none {
 		cost := int(e.nodes[i].Next - i)
-		if cost > e.copied || e.declares(i) {
+		if cost > e.copied {
 			return last
 		}
 		e.copied -= cost
+		if e.declares(i) {
+			return last
+		}
 	}
 	return e.typ(i)
 }
@@ -213,6 +217,7 @@ func (e *extractor) consts(i syntax.ID, doc comments) {
 
 func (e *extractor) constSpec(g *constGroup, spec, def syntax.ID, doc comments) {
 	implied := g.next(e, spec)
+	about := e.notes(doc, def, def)
 	for k, name := range e.names(spec) {
 		if e.str(name) == 0 {
 			if !implied {
@@ -241,9 +246,9 @@ func (e *extractor) constSpec(g *constGroup, spec, def syntax.ID, doc comments) 
 			p.Traits |= facts.TraitFileScoped
 		}
 		e.b.EndDecl(d)
-		e.document(d, doc, def)
+		e.document(d, &about)
 		if k < len(g.nodes) {
-			e.hashConst(d, doc, g.nodes[k])
+			e.hashConst(d, &about, g.nodes[k])
 		}
 		e.signVariable(d, "const ", name, g.typeNode, syntax.None)
 		e.close()

@@ -61,11 +61,12 @@ func isPragma(comment []byte) bool {
 	return true
 }
 
-// directives returns the //go:linkname directives of the file by the name that
-// they are about; nil if there are none.
-func (e *extractor) directives() map[string][]syntax.ID {
-	const mark = "//go:linkname "
-	if !bytes.Contains(e.src, []byte(mark)) {
+const linkname = "//go:linkname "
+
+// readLinknames returns the digests of the //go:linkname directives of the file
+// by the names that they are about; nil if there are none.
+func (e *extractor) readLinknames() map[string][16]byte {
+	if !bytes.Contains(e.src, []byte(linkname)) {
 		return nil
 	}
 	found := map[string][]syntax.ID{}
@@ -73,59 +74,78 @@ func (e *extractor) directives() map[string][]syntax.ID {
 		if classOf(e.nodes[i].Kind) != classComment {
 			continue
 		}
-		if rest, ok := bytes.CutPrefix(e.t.Text(i), []byte(mark)); ok {
+		if rest, ok := bytes.CutPrefix(e.t.Text(i), []byte(linkname)); ok {
 			if name := bytes.Fields(rest); len(name) > 0 {
 				found[string(name[0])] = append(found[string(name[0])], i)
 			}
 		}
 	}
-	return found
+	digests := make(map[string][16]byte, len(found))
+	for name, list := range found {
+		digests[name] = e.digest(list)
+	}
+	return digests
 }
 
-// startHash begins the hash of the package-level declaration d with the
-// comments that are part of it, and reports whether there are any.
-func (e *extractor) startHash(d facts.DeclID, doc comments) (any bool) {
-	h, p := &e.hasher, &e.b.Decls[d]
-	h.Reset(e.t, &hashRules)
-	add := func(i syntax.ID) {
-		h.Bytes(bytes.TrimSpace(e.t.Text(i)))
-		any = true
+// digest returns the digest of the texts of comments.
+func (e *extractor) digest(list []syntax.ID) [16]byte {
+	e.hasher.Reset(e.t, &hashRules)
+	for _, i := range list {
+		e.hasher.Bytes(bytes.TrimSpace(e.t.Text(i)))
 	}
-	for i := doc.from; i != 0 && i <= doc.last; i = e.nodes[i].Next {
-		if classOf(e.nodes[i].Kind) != classComment || !isPragma(e.t.Text(i)) {
+	return e.hasher.Sum().Hash
+}
+
+// pragmas reads the directives among the comments into n. A //go:linkname
+// counts to the name that it is about, wherever it stands.
+func (e *extractor) pragmas(doc comments, n *notes) {
+	base := len(e.members)
+	for i := doc.from; i <= doc.last; i = e.nodes[i].Next {
+		text := e.t.Text(i)
+		if classOf(e.nodes[i].Kind) != classComment || !isPragma(text) || bytes.HasPrefix(text, []byte(linkname)) {
 			continue
 		}
-		if e.linknames != nil && bytes.HasPrefix(e.t.Text(i), []byte("//go:linkname ")) {
-			continue // counts to the name that it is about
+		if bytes.HasPrefix(text, []byte("//export ")) || bytes.HasPrefix(text, []byte("//go:wasmexport ")) {
+			n.entry = true
 		}
-		add(i)
-		if bytes.HasPrefix(e.t.Text(i), []byte("//export ")) || bytes.HasPrefix(e.t.Text(i), []byte("//go:wasmexport ")) {
-			p.Flags |= graph.FlagEntryPoint
-		}
+		e.members = append(e.members, i)
+	}
+	if n.pragmas = len(e.members) > base; n.pragmas {
+		n.pragma = e.digest(e.members[base:])
+	}
+	e.members = e.members[:base]
+}
+
+// startHash begins the hash of the declaration d with the directives that are
+// part of it, and reports whether there are any.
+func (e *extractor) startHash(d facts.DeclID, n *notes) (any bool) {
+	h, p := &e.hasher, &e.b.Decls[d]
+	h.Reset(e.t, &hashRules)
+	if any = n.pragmas; any {
+		h.Bytes(n.pragma[:])
 	}
 	if e.linknames != nil && e.owner == d && p.Owner == 0 {
-		for _, i := range e.linknames[e.b.Strings[p.Name]] {
-			add(i)
+		if sum, ok := e.linknames[e.b.Strings[p.Name]]; ok {
+			h.Bytes(sum[:])
+			any = true
 			if p.Flags&graph.FlagNoBody == 0 {
 				p.Flags |= graph.FlagCalledOutside
 			}
 		}
 	}
 	if e.preamble.used {
-		for _, i := range e.preamble.comments {
-			h.Bytes(e.t.Text(i))
-		}
+		h.Bytes(e.preamble.sum[:])
 	}
 	return any
 }
 
 // hashCode sets the hash of d to that of the code at node i and of the
 // directives before it.
-func (e *extractor) hashCode(d facts.DeclID, doc comments, i syntax.ID) {
-	if i == syntax.None && doc.from == 0 && e.linknames == nil {
+func (e *extractor) hashCode(d facts.DeclID, n *notes, i syntax.ID) {
+	if i == syntax.None && !n.pragmas && e.linknames == nil {
 		return
 	}
-	any := e.startHash(d, doc)
+	any := e.startHash(d, n)
 	if i == syntax.None && !any {
 		return
 	}
@@ -135,20 +155,20 @@ func (e *extractor) hashCode(d facts.DeclID, doc comments, i syntax.ID) {
 	e.store(d)
 }
 
-// hashShared is hashCode for value n of the several values of node i.
-func (e *extractor) hashShared(d facts.DeclID, doc comments, i syntax.ID, n int) {
+// hashShared is hashCode for value k of the several values of node i.
+func (e *extractor) hashShared(d facts.DeclID, n *notes, i syntax.ID, k int) {
 	v := e.value(i)
-	e.startHash(d, doc)
+	e.startHash(d, n)
 	e.hasher.Bytes(v.sum[:])
-	e.hasher.Bytes(binary.AppendUvarint(nil, uint64(n)))
+	e.hasher.Bytes(binary.AppendUvarint(nil, uint64(k)))
 	e.store(d)
 	e.b.Decls[d].Tokens = v.tokens
 }
 
 // hashConst sets the hash of the constant d, which has the value at node i.
-func (e *extractor) hashConst(d facts.DeclID, doc comments, i syntax.ID) {
+func (e *extractor) hashConst(d facts.DeclID, n *notes, i syntax.ID) {
 	v := e.value(i)
-	e.startHash(d, doc)
+	e.startHash(d, n)
 	e.hasher.Bytes(v.sum[:])
 	if v.iota {
 		e.hasher.Bytes(binary.AppendUvarint(nil, uint64(e.b.Decls[d].Ordinal)))
@@ -157,8 +177,8 @@ func (e *extractor) hashConst(d facts.DeclID, doc comments, i syntax.ID) {
 	e.b.Decls[d].Tokens = v.tokens
 }
 
-func (e *extractor) hashType(d facts.DeclID, doc comments, spec syntax.ID, members []syntax.ID) {
-	e.startHash(d, doc)
+func (e *extractor) hashType(d facts.DeclID, n *notes, spec syntax.ID, members []syntax.ID) {
+	e.startHash(d, n)
 	name := e.child(spec, fieldName)
 	e.self.uses = append(e.self.uses, name)
 	e.hasher.Node(spec, syntax.Edits{Names: e.selfUses(spec), Skip: members})

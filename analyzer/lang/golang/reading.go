@@ -10,14 +10,16 @@ import "bytes"
 // that changes nothing.
 func readable(src []byte) []byte {
 	out := src
-	for _, name := range [...]string{"new(", "make("} {
+	for _, name := range [...]string{"new", "make"} {
 		for at := 0; ; {
 			n := bytes.Index(src[at:], []byte(name))
 			if n < 0 {
 				break
 			}
 			at += n
-			if !beginsType(src[at+len(name):]) {
+			rest := src[at+len(name):]
+			rest = skipSpace(rest[:min(len(rest), lookahead)])
+			if len(rest) > 0 && rest[0] == '(' && !beginsType(rest) {
 				if &out[0] == &src[0] {
 					out = bytes.Clone(src)
 				}
@@ -29,11 +31,21 @@ func readable(src []byte) []byte {
 	return out
 }
 
+// lookahead bounds how far the text behind a name is looked at, so that the time
+// stays linear.
+const lookahead = 256
+
 // beginsType reports whether text begins as a type does that is no expression.
 func beginsType(text []byte) bool {
-	text = bytes.TrimLeft(text, " \t\r\n*(")
-	if len(text) == 0 {
-		return false
+	for {
+		text = skipSpace(text)
+		if len(text) == 0 {
+			return false
+		}
+		if text[0] != '(' && text[0] != '*' {
+			break
+		}
+		text = text[1:]
 	}
 	switch text[0] {
 	case '[':
@@ -44,8 +56,26 @@ func beginsType(text []byte) bool {
 	}
 	for _, word := range [...]string{"<-", "map", "chan", "func", "struct", "interface"} {
 		if rest, ok := bytes.CutPrefix(text, []byte(word)); ok && (word == "<-" || len(rest) == 0 || !isWord(rest[0])) {
-			return word != "<-" || bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("chan"))
+			return word != "<-" || bytes.HasPrefix(skipSpace(rest), []byte("chan"))
 		}
 	}
 	return false
+}
+
+// skipSpace returns text without the white space and comments that it begins
+// with.
+func skipSpace(text []byte) []byte {
+	for {
+		text = bytes.TrimLeft(text, " \t\r\n")
+		end := ""
+		switch {
+		case bytes.HasPrefix(text, []byte("//")):
+			end = "\n"
+		case bytes.HasPrefix(text, []byte("/*")):
+			end = "*/"
+		default:
+			return text
+		}
+		_, text, _ = bytes.Cut(text[2:], []byte(end))
+	}
 }
