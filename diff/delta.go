@@ -102,7 +102,8 @@ type Delta struct {
 	Base, Head *graph.Graph
 
 	// Changes are sorted by the key in the head graph, or in the base graph
-	// where there is none. A declaration has at most one.
+	// where there is none. A declaration has at most one. A file has one when
+	// its statements outside of declarations differ.
 	Changes []Change
 
 	// EdgesAdded and EdgesRemoved count edges by kind, those of added and
@@ -147,7 +148,7 @@ func (o Options) Compare(base, head *graph.Graph) *Delta {
 	m.compareNodes(d)
 	compareEdges(d)
 	d.Dependencies, d.Cycles = compareDependencies(d)
-	d.Files.Formatting = formattingOnly(d, m)
+	d.Files.Formatting = compareStatements(d)
 	slices.SortFunc(d.Changes, func(x, y Change) int {
 		return cmp.Or(cmp.Compare(d.Symbol(&x).Key, d.Symbol(&y).Key), cmp.Compare(x.Kind, y.Kind))
 	})

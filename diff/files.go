@@ -223,62 +223,94 @@ func (fs *Files) matchFiles(m *matcher, gone, came []int) {
 	slices.SortFunc(fs.Moved, func(x, y FileMove) int { return strings.Compare(x.To, y.To) })
 }
 
-// formattingOnly lists the changed files in which nothing of the graph differs.
-func formattingOnly(d *Delta, m *matcher) []string {
-	touched := map[string]bool{}
-	for i := range d.Changes {
-		c := &d.Changes[i]
-		if c.Base != graph.None {
-			touched[d.Base.Nodes[c.Base].File] = true
-			for _, v := range d.Base.Nodes[c.Base].Variants {
-				touched[v.File] = true
-			}
+// compareStatements adds a change for every file whose statements outside of
+// declarations differ, as far as the graphs tell, and lists the changed files
+// in which nothing of the graph differs.
+func compareStatements(d *Delta) (formatting []string) {
+	touched := touchedFiles(d)
+	for i := range d.Head.Files {
+		f := &d.Head.Files[i]
+		j := d.Base.FileIndex(f.Path)
+		if j < 0 || d.Base.Files[j].Hash == f.Hash {
+			continue
 		}
-		if c.Head != graph.None {
-			touched[d.Head.Nodes[c.Head].File] = true
-			for _, v := range d.Head.Nodes[c.Head].Variants {
-				touched[v.File] = true
+		b, h := d.Base.Files[j].Node, f.Node
+		switch {
+		case b == graph.None || h == graph.None:
+			if b == h && !touched[f.Path] {
+				formatting = append(formatting, f.Path)
 			}
+		case !sameUses(d, b, h, false) || !touched[f.Path] && !sameUses(d, b, h, true) || statements(d.Base, b, j) != statements(d.Head, h, i):
+			c := Change{Kind: Body, Base: b, Head: h, Details: []Detail{{Code: BodyChanged, Verdict: Compatible, Index: -1}}}
+			c.Aspects.add(Body)
+			d.Changes = append(d.Changes, c)
+		case !touched[f.Path]:
+			formatting = append(formatting, f.Path)
 		}
 	}
-	// Members of what came or went, and of files that could not be analysed.
+	return formatting
+}
+
+// statements returns the hash of a file's statements outside of declarations,
+// or nothing if its node has the hash of the whole file.
+func statements(g *graph.Graph, n graph.ID, file int) graph.Hash {
+	if b := g.Nodes[n].Body; b != graph.Hash(g.Files[file].Hash[:16]) {
+		return b
+	}
+	return graph.Hash{}
+}
+
+// touchedFiles returns the files that hold a change, or a declaration that
+// only one graph has.
+func touchedFiles(d *Delta) map[string]bool {
+	touched := map[string]bool{}
+	touch := func(n *graph.Node) {
+		touched[n.File] = true
+		for i := range n.Variants {
+			touched[n.Variants[i].File] = true
+		}
+	}
+	for i := range d.Changes {
+		if c := &d.Changes[i]; c.Base != graph.None {
+			touch(&d.Base.Nodes[c.Base])
+		}
+		if c := &d.Changes[i]; c.Head != graph.None {
+			touch(&d.Head.Nodes[c.Head])
+		}
+	}
 	for i, h := range d.toHead {
 		if h == graph.None {
-			touched[d.Base.Nodes[i].File] = true
+			touch(&d.Base.Nodes[i])
 		}
 	}
 	for i, b := range d.toBase {
 		if b == graph.None {
-			touched[d.Head.Nodes[i].File] = true
+			touch(&d.Head.Nodes[i])
 		}
 	}
-	var out []string
-	for i := range d.Head.Files {
-		f := &d.Head.Files[i]
-		j := d.Base.FileIndex(f.Path)
-		if j < 0 || d.Base.Files[j].Hash == f.Hash || touched[f.Path] {
-			continue
-		}
-		if sameUses(d, d.Base.Files[j].Node, f.Node) {
-			out = append(out, f.Path)
-		}
-	}
-	return out
+	return touched
 }
 
-// sameUses reports whether a file by itself, by its imports and statements,
-// uses the same in both graphs.
-func sameUses(d *Delta, b, h graph.ID) bool {
-	if b == graph.None || h == graph.None {
-		return b == h
+// sameUses reports whether a file by itself uses the same in both graphs: by
+// its statements and, if asked, its imports.
+func sameUses(d *Delta, b, h graph.ID, imports bool) bool {
+	count := func(g *graph.Graph, n graph.ID) (k int) {
+		for _, e := range g.Out(n) {
+			if imports || e.Kind != graph.EdgeImports {
+				k++
+			}
+		}
+		return k
 	}
-	xs, ys := d.Base.Out(b), d.Head.Out(h)
-	if len(xs) != len(ys) {
+	if count(d.Base, b) != count(d.Head, h) {
 		return false
 	}
-	for i := range xs {
-		to := d.toHead[xs[i].To]
-		if to == graph.None || findEdge(d.Head, h, xs[i].Kind, to, typeIn(d, xs[i].Type)) < 0 {
+	for _, e := range d.Base.Out(b) {
+		if !imports && e.Kind == graph.EdgeImports {
+			continue
+		}
+		to := d.toHead[e.To]
+		if to == graph.None || findEdge(d.Head, h, e.Kind, to, typeIn(d, e.Type)) < 0 {
 			return false
 		}
 	}

@@ -38,6 +38,7 @@ type matcher struct {
 	base, head     side
 	toHead, toBase []graph.ID
 	spelled        spelling
+	assign         *assignable // made when asked
 }
 
 // side is one graph with what the matching asks of it.

@@ -38,6 +38,7 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 	case y.Visibility < x.Visibility:
 		ds.add(VisibilityWidened, x.Visibility.String(), y.Visibility.String())
 	}
+	m.widen(ds)
 	compareFlags(ds, x, y)
 	m.compareAnnotations(ds, b, h)
 	// What the data does not show, such as another default value.

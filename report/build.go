@@ -15,6 +15,7 @@ func New(r *impact.Result, tool Tool, base, head Revision) *Report {
 	base.Tree, head.Tree = tree(base.Tree, d.Base), tree(head.Tree, d.Head)
 	out := &Report{Schema: Schema, Tool: tool, Base: base, Head: head, Changes: []Change{}, EntryPoints: []EntryPoint{},
 		Cochange: []Cochange{}, Owners: []Owner{}, Findings: []Finding{}, Unknowns: newUnknowns(r.Unknowns, r.Skipped, &d.Files)}
+	out.Supposed = d.Base == d.Head && len(r.Changes) > 0
 	for i := range r.Changes {
 		c := newChange(d, r.Changes[i].Change)
 		for j := range r.Changes[i].Impacted {

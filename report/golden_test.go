@@ -181,6 +181,36 @@ func same(t *testing.T, kind string, text []byte, r *report.Report, d *report.De
 	}
 }
 
+// TestSupposed reports on changes that were not made.
+func TestSupposed(t *testing.T) {
+	a, err := txtar.ParseFile("testdata/behaviour.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := parse(t, a, "base")
+	for _, c := range []struct {
+		kind      diff.Kind
+		key, want string
+	}{
+		{diff.Removed, "Discount", "If Discount is removed, 1 user breaks; 1 test reaches it."},
+		{diff.Signature, "Discount", "If Discount gets another signature, 1 user may have to follow, 2 users should be reviewed; 1 test reaches it."},
+		{diff.Body, "Max", "If Max behaves differently, 1 user should be reviewed; 0 tests reach it."},
+		{diff.Removed, "Store", "If Store is removed, 1 user breaks; 1 test reaches it."},
+		{diff.Body, "Store", "If Store behaves differently, nobody is concerned."},
+	} {
+		r, err := impact.WhatIf(g, "go:example.com/shop/cart#"+c.key, c.kind, diff.Options{}, impact.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := report.New(r, report.Tool{}, report.Revision{Source: "graph"}, report.Revision{Source: "graph"})
+		validate(t, "impact", write(t, "impact", "json", out, nil, report.Options{}))
+		harmless(t, write(t, "impact", "text", out, nil, report.Options{}), false)
+		if got := out.Verdict(); got != c.want {
+			t.Errorf("%v %s: %s", c.kind, c.key, got)
+		}
+	}
+}
+
 // TestSchemaEnums checks that the schemas name exactly the words that the
 // program can write.
 func TestSchemaEnums(t *testing.T) {

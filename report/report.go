@@ -21,6 +21,7 @@ type Report struct {
 	Tool        Tool         `json:"tool"`
 	Base        Revision     `json:"base"`
 	Head        Revision     `json:"head"`
+	Supposed    bool         `json:"supposed,omitempty"` // the change was not made: what if
 	Changes     []Change     `json:"changes"`
 	EntryPoints []EntryPoint `json:"entry_points"`
 	Tests       Tests        `json:"tests"`

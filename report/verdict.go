@@ -12,6 +12,8 @@ import (
 func (r *Report) Verdict() string {
 	t := &r.Stats.Totals
 	switch {
+	case r.Supposed:
+		return r.supposedVerdict()
 	case len(r.Changes) == 0 && r.blind() == "":
 		return "Nothing changed that code could rely on."
 	case len(r.Changes) == 0:
@@ -33,8 +35,6 @@ func (r *Report) Verdict() string {
 		fmt.Fprintf(&b, "%s had to follow what changed, and %s edited", count(t.MustUpdate, "user"), verb(t.MustUpdate, "was", "were"))
 	case what == 0:
 		fmt.Fprintf(&b, "%s of what changed should be reviewed", count(direct+t.MayBeAffected, "user"))
-	case direct+t.MayBeAffected == 0:
-		fmt.Fprintf(&b, "%s %s differently; nothing else uses %s", count(what, "symbol"), verb(what, "behaves", "behave"), verb(what, "it", "them"))
 	default:
 		fmt.Fprintf(&b, "%s %s differently: %s %s on %s directly", count(what, "symbol"), verb(what, "behaves", "behave"),
 			count(direct, "user"), verb(direct, "relies", "rely"), verb(what, "it", "them"))
@@ -92,6 +92,28 @@ func more(n int) string {
 	return fmt.Sprintf(" and %d more", n)
 }
 
+// supposedVerdict says what a change that was not made would reach.
+func (r *Report) supposedVerdict() string {
+	t := &r.Stats.Totals
+	c := &r.Changes[0]
+	what := map[string]string{"removed": "is removed", "signature": "gets another signature", "body": "behaves differently"}[c.Change]
+	s := fmt.Sprintf("If %s %s", c.Symbol.Name, what)
+	var parts []string
+	add := func(n int, one, many string) {
+		if n > 0 {
+			parts = append(parts, count(n, "user")+" "+verb(n, one, many))
+		}
+	}
+	add(t.Broken, "breaks", "break")
+	add(t.MustUpdate-t.Broken, "may have to follow", "may have to follow")
+	add(t.ShouldReview, "should be reviewed", "should be reviewed")
+	add(t.MayBeAffected, "may be affected", "may be affected")
+	if len(parts) == 0 {
+		return s + ", nobody is concerned" + map[bool]string{true: "", false: ", as far as the graph tells"}[len(r.Unknowns) == 0] + "."
+	}
+	return s + ", " + strings.Join(parts, ", ") + "; " + count(len(r.Tests.Tests), "test") + " " + verb(len(r.Tests.Tests), "reaches", "reach") + " it."
+}
+
 // brokenVerdict says how many users are broken, and names the worst change.
 func (r *Report) brokenVerdict() string {
 	t := &r.Stats.Totals
@@ -121,12 +143,12 @@ func (r *Report) brokenVerdict() string {
 }
 
 // behaviour counts the changed symbols that do something else for users that
-// stay as they are.
+// stay as they are. What nobody uses, tests among it, does not count.
 func (r *Report) behaviour() int {
 	n := 0
 	for i := range r.Changes {
 		c := &r.Changes[i]
-		if c.Adapted {
+		if c.Totals.Impacted == 0 {
 			continue
 		}
 		for _, d := range c.Detail {

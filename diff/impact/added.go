@@ -92,7 +92,7 @@ func (e *engine) newlyDispatched(h graph.ID) {
 			}
 			severity := ShouldReview
 			certainty := max(edge.Certainty, s.certainty, graph.Inferred)
-			if certainty == graph.Ambiguous {
+			if certainty == graph.Ambiguous || e.walk.crowded(s.id) {
 				severity = MayBeAffected
 			}
 			path := append([]Hop{e.hop(e.head, edge)}, e.walk.superPath(h, s)...)

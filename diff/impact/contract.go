@@ -29,6 +29,8 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 				at.State = Unknown
 			case h == graph.None:
 				at.State = Fits
+			case e.c.Has(diff.FinalAdded):
+				at.State = Broken
 			case reshaped:
 				at.State = Edited
 			case still:

@@ -2,6 +2,7 @@ package impact
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/diff"
@@ -52,7 +53,7 @@ func fitsCall(c call, was, is *graph.Signature, change *diff.Change, rules *diff
 	if f == fitsArity {
 		return f
 	}
-	return min(f, argumentFit(c, skip, was, change), resultFit(c, change, rules))
+	return min(f, argumentFit(c, skip, is, change), resultFit(c, change, rules))
 }
 
 // arity holds the number and names of arguments against parameters.
@@ -125,7 +126,8 @@ func arity(c call, ps []graph.Param, rules *diff.Rules) fit {
 
 // argumentFit holds the arguments that a call passes against the parameters
 // that changed.
-func argumentFit(c call, skip int, was *graph.Signature, change *diff.Change) fit {
+func argumentFit(c call, skip int, is *graph.Signature, change *diff.Change) fit {
+	f := fitsYes
 	for _, d := range change.Details {
 		if d.Verdict != diff.Breaking {
 			continue
@@ -133,7 +135,11 @@ func argumentFit(c call, skip int, was *graph.Signature, change *diff.Change) fi
 		passed := c.args > d.Index-skip || slices.Contains(c.keywords, d.Name) || c.spread || c.spreadKw
 		switch d.Code {
 		case diff.ParamType:
-			if passed {
+			switch {
+			case !passed:
+			case generic(d.To, is):
+				f = fitsUnknown // inferred from the argument
+			default:
 				return fitsNo
 			}
 		case diff.ParamReordered:
@@ -154,7 +160,12 @@ func argumentFit(c call, skip int, was *graph.Signature, change *diff.Change) fi
 			return fitsUnknown
 		}
 	}
-	return fitsYes
+	return f
+}
+
+// generic reports whether a type has a type parameter of its declaration.
+func generic(t string, is *graph.Signature) bool {
+	return slices.ContainsFunc(is.TypeParams, func(p graph.Param) bool { return p.Name != "" && strings.Contains(t, p.Name) })
 }
 
 // resultFit holds what a call does with the results against the new ones.

@@ -81,12 +81,16 @@ type Reached struct {
 // tests of what is gone are known to the base graph only.
 func (e *engine) selectTests(r *Result) {
 	var headSeeds, baseSeeds []graph.ID
+	files := map[string]bool{} // with other statements outside of declarations
 	for i := range e.d.Changes {
 		c := &e.d.Changes[i]
 		if c.Kind == diff.Doc || c.Kind == diff.Moved && !c.Breaking && c.Aspects&^aspect(diff.Moved, diff.Doc) == 0 {
 			continue
 		}
 		if c.Head != graph.None {
+			if n := &e.head.Nodes[c.Head]; n.Kind == graph.KindFile {
+				files[n.File] = true
+			}
 			seed := []graph.ID{c.Head}
 			if c.Kind == diff.Added || c.Has(diff.OwnerMoved, diff.NameChanged) {
 				seed = e.headKids.below(c.Head)
@@ -95,6 +99,12 @@ func (e *engine) selectTests(r *Result) {
 		}
 		if c.Base != graph.None && (c.Head == graph.None || c.Breaking) {
 			baseSeeds = append(baseSeeds, e.baseKids.below(c.Base)...)
+		}
+	}
+	// They run before everything the file declares.
+	for i := range e.head.Nodes {
+		if len(files) > 0 && files[e.head.Nodes[i].File] {
+			headSeeds = append(headSeeds, graph.ID(i))
 		}
 	}
 	reached := map[graph.ID]Reached{}

@@ -232,6 +232,16 @@ func (w *walk) supers(n graph.ID) []super {
 	return out
 }
 
+// maxDispatch is how many implementations a method may have for its callers to
+// count as users of each of them. A call that may run any of a dozen relies on
+// none in particular.
+const maxDispatch = 5
+
+// crowded reports whether a method has more implementations than that.
+func (w *walk) crowded(super graph.ID) bool {
+	return len(w.g.InKind(super, graph.EdgeImplements))+len(w.g.InKind(super, graph.EdgeOverrides)) > maxDispatch
+}
+
 // edgeIndex returns the position of an edge of Out in Edges.
 func (w *walk) edgeIndex(e *graph.Edge) int32 {
 	i, _ := slices.BinarySearchFunc(w.g.Edges, e, func(x graph.Edge, y *graph.Edge) int {
@@ -306,7 +316,7 @@ func (e *engine) behaviour(c *diff.Change, depth int) {
 		case n.Flags.Has(graph.FlagEntryPoint):
 			x.Relation = EntryPoint
 		}
-		if x.Depth > 1 || x.Certainty == graph.Ambiguous {
+		if x.Depth > 1 || x.Certainty == graph.Ambiguous || v.via >= 0 && w.crowded(w.supers(v.from)[v.via].id) {
 			x.Severity = MayBeAffected
 		}
 		if h := e.hits[id]; h != nil && h.Severity <= x.Severity {

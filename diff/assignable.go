@@ -1,0 +1,101 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// assignable answers whether values of one type may be used where another is
+// asked for, as far as the graphs tell.
+type assignable struct {
+	m     *matcher
+	types map[string]graph.ID // of the head graph by the name that types are written with
+	bases map[string]graph.ID // the same of the base graph
+}
+
+func (m *matcher) assignability() *assignable {
+	if m.assign == nil {
+		m.assign = &assignable{m: m, types: typeNames(m.head.g), bases: typeNames(m.base.g)}
+	}
+	return m.assign
+}
+
+func typeNames(g *graph.Graph) map[string]graph.ID {
+	names := map[string]graph.ID{}
+	for i := range g.Nodes {
+		if g.Nodes[i].Kind.IsType() {
+			names[spell(g.Nodes[i].Key)] = graph.ID(i)
+		}
+	}
+	return names
+}
+
+// to reports whether a value of type from, a type of the base graph spelled as
+// the head graph spells it, can be used as a to.
+func (a *assignable) to(from, to string) bool {
+	// A type literal and the named type that it defines.
+	if literal(from) && a.definition(a.types, a.m.head.g, to) == from ||
+		literal(to) && (a.definition(a.types, a.m.head.g, from) == to || a.definition(a.bases, a.m.base.g, from) == to) {
+		return true
+	}
+	x, okX := a.types[strings.TrimPrefix(from, "*")]
+	y, okY := a.types[to]
+	return okX && okY && a.isA(x, y)
+}
+
+func (a *assignable) definition(names map[string]graph.ID, g *graph.Graph, name string) string {
+	if id, ok := names[name]; ok {
+		return g.Nodes[id].Signature.Type
+	}
+	return ""
+}
+
+// literal reports whether a type is written out instead of named.
+func literal(t string) bool { return strings.ContainsAny(t, "([{*") }
+
+// isA reports whether the type x extends or implements y, at any distance.
+func (a *assignable) isA(x, y graph.ID) bool {
+	g := a.m.head.g
+	seen := []graph.ID{x}
+	for i := 0; i < len(seen); i++ {
+		if seen[i] == y {
+			return true
+		}
+		for _, k := range []graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements} {
+			for _, e := range g.OutKind(seen[i], k) {
+				if !slices.Contains(seen, e.To) {
+					seen = append(seen, e.To)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// widen makes the details of types that users fit as before compatible: a
+// parameter that takes more than it did, a result that is more than it was.
+func (m *matcher) widen(ds *details) {
+	for i := range ds.list {
+		d := &ds.list[i]
+		if d.Verdict != Breaking {
+			continue
+		}
+		from := m.spelled.typ(d.From)
+		switch d.Code {
+		case ParamType:
+			if m.assignability().to(from, d.To) {
+				d.Verdict = Compatible
+			}
+		case TypeChanged:
+			if a := m.assignability(); a.to(from, d.To) && a.to(d.To, from) {
+				d.Verdict = Compatible
+			}
+		case ResultType:
+			if m.assignability().to(d.To, from) {
+				d.Verdict = Compatible
+			}
+		}
+	}
+}
