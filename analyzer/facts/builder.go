@@ -26,16 +26,31 @@ func (b *Builder) Reset() {
 		b.intern = map[string]Str{}
 	}
 	clear(b.intern)
-	b.File = File{Strings: []string{""}, Lists: []int32{0}}
+	f := &b.File
+	b.File = File{Strings: append(f.Strings[:0], ""), Imports: f.Imports[:0], Decls: f.Decls[:0], Params: f.Params[:0],
+		Locals: f.Locals[:0], Exprs: f.Exprs[:0], Lists: append(f.Lists[:0], 0), Flows: f.Flows[:0]}
 	b.bound, b.within = append(b.bound[:0], None), append(b.within[:0], 0)
 	b.undo, b.scopes = b.undo[:0], b.scopes[:0]
 }
 
-// Finish returns the file. The builder keeps no part of it.
+// Finish returns the file, in memory of its own: the builder's tables serve the
+// next file.
 func (b *Builder) Finish() *File {
 	f := b.File
-	b.File = File{}
+	f.Strings, f.Imports, f.Decls, f.Params = clone(f.Strings), clone(f.Imports), clone(f.Decls), clone(f.Params)
+	f.Locals, f.Exprs, f.Lists, f.Flows = clone(f.Locals), clone(f.Exprs), clone(f.Lists), clone(f.Flows)
+	clear(b.Strings)
 	return &f
+}
+
+// clone returns a copy without room to grow; nil for an empty slice.
+func clone[T any](s []T) []T {
+	if len(s) == 0 {
+		return nil
+	}
+	c := make([]T, len(s))
+	copy(c, s)
+	return c
 }
 
 // Intern returns the position of s, which may share memory with the source:
