@@ -41,10 +41,7 @@ Equal trees give equal files, byte for byte.`,
 				return err
 			}
 			defer s.close()
-			p := a.progress()
-			err = a.build(cmd.Context(), s, nil, p, "files")
-			p.end()
-			if err != nil {
+			if err := a.buildOne(cmd.Context(), s); err != nil {
 				return err
 			}
 			err = a.write(cmd.Context(), path, func(w io.Writer) error { return artifact.Write(w, s.graph) })

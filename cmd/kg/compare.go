@@ -22,7 +22,7 @@ type comparison struct {
 
 // compare makes the graphs of both sides and their delta. Trees that do not
 // differ share one graph.
-func (a *app) compare(ctx context.Context, b *base, head *side) (*comparison, error) {
+func (a *app) compare(ctx context.Context, b *base, head *side, p *progress) (*comparison, error) {
 	c := &comparison{base: b, head: head}
 	if b.tree != nil && head.tree != nil {
 		var err error
@@ -30,15 +30,13 @@ func (a *app) compare(ctx context.Context, b *base, head *side) (*comparison, er
 			return nil, err
 		}
 		if len(c.files) == 0 {
-			p := a.progress()
-			defer p.end()
-			if err := a.build(ctx, head, nil, p, "files"); err != nil {
+			if err := a.build(ctx, head, nil, p.part("files"), nil); err != nil {
 				return nil, err
 			}
 			b.graph = head.graph
 		}
 	}
-	if err := a.buildBoth(ctx, b.side, head); err != nil {
+	if err := a.buildBoth(ctx, b.side, head, p); err != nil {
 		return nil, err
 	}
 	c.delta = diff.Compare(b.graph, head.graph)

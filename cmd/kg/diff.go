@@ -23,6 +23,8 @@ a graph file (*.kg), a revision, or a folder.`,
 			if err != nil {
 				return err
 			}
+			p := a.progress()
+			defer p.end()
 			repo := repositoryAt(".")
 			defer repo.close()
 			b, err := repo.operand(args[0])
@@ -35,10 +37,11 @@ a graph file (*.kg), a revision, or a folder.`,
 				return withText("cannot find HEAD", err)
 			}
 			defer head.close()
-			c, err := a.compare(cmd.Context(), &base{side: b}, head)
+			c, err := a.compare(cmd.Context(), &base{side: b}, head, p)
 			if err != nil {
 				return err
 			}
+			p.end()
 			return a.reportDelta(cmd.Context(), c, list)
 		}),
 	}

@@ -108,6 +108,8 @@ func (a *app) impact(ctx context.Context, f *impactFlags) error {
 	if err != nil {
 		return err
 	}
+	p := a.progress()
+	defer p.end()
 	repo := repositoryAt(".")
 	defer repo.close()
 	head, err := repo.head(f)
@@ -116,14 +118,14 @@ func (a *app) impact(ctx context.Context, f *impactFlags) error {
 	}
 	defer head.close()
 	if f.symbol != "" {
-		return a.whatIf(ctx, f, head, list)
+		return a.whatIf(ctx, f, head, list, p)
 	}
 	b, err := repo.chooseBase(head, baseOptions{rev: f.base, exact: f.exactBase, env: a.ciEnvironment()})
 	if err != nil {
 		return err
 	}
 	defer b.close()
-	c, err := a.compare(ctx, b, head)
+	c, err := a.compare(ctx, b, head, p)
 	if err != nil {
 		return err
 	}
@@ -132,6 +134,7 @@ func (a *app) impact(ctx context.Context, f *impactFlags) error {
 		return err
 	}
 	r := impact.Compute(c.delta, impact.Options{Depth: f.depth, Edited: edited, Unanalysed: c.unanalysed()})
+	p.end()
 	return a.reportImpact(ctx, c, r, list)
 }
 
@@ -151,15 +154,12 @@ func (r *repository) head(f *impactFlags) (*side, error) {
 }
 
 // whatIf reports a change that nobody has made.
-func (a *app) whatIf(ctx context.Context, f *impactFlags, head *side, list []output) error {
+func (a *app) whatIf(ctx context.Context, f *impactFlags, head *side, list []output, p *progress) error {
 	at := slices.Index(supposedNames(), f.change)
 	if at < 0 {
 		return usagef("--change is one of %s, not %s", strings.Join(supposedNames(), ", "), quote(f.change))
 	}
-	p := a.progress()
-	err := a.build(ctx, head, nil, p, "files")
-	p.end()
-	if err != nil {
+	if err := a.build(ctx, head, nil, p.part("files"), nil); err != nil {
 		return err
 	}
 	key, err := findSymbol(head.graph, f.symbol)
@@ -170,7 +170,8 @@ func (a *app) whatIf(ctx context.Context, f *impactFlags, head *side, list []out
 	if err != nil {
 		return err
 	}
-	same := &base{side: head, how: "itself, supposing a change of " + key + ": " + f.change}
+	p.end()
+	same := &base{side: head, how: "itself"}
 	return a.reportImpact(ctx, &comparison{base: same, head: head, delta: r.Delta}, r, list)
 }
 

@@ -225,56 +225,55 @@ func writtenAsPath(name string) bool {
 		filepath.IsAbs(name)
 }
 
-// build makes the graph of a side that has none.
-func (a *app) build(ctx context.Context, s *side, memo *analyzer.Memo, p *progress, name string) error {
+// build makes the graph of a side that has none. read, if it is not nil, is
+// called when the files have been read and linking begins.
+func (a *app) build(ctx context.Context, s *side, memo *analyzer.Memo, p *part, read func()) error {
 	if s.graph != nil {
 		return nil
 	}
-	part := p.part(name)
-	g, err := analyzer.Build(ctx, s.tree, analyzer.Options{Workers: a.workers, Memo: memo, Progress: part.at})
+	g, err := analyzer.Build(ctx, s.tree, analyzer.Options{Workers: a.workers, Memo: memo, Progress: func(done, total int) {
+		p.at(done, total)
+		if done == total && read != nil {
+			read()
+		}
+	}})
 	if err != nil {
 		return err
 	}
+	p.finished()
 	s.graph = g
 	return nil
+}
+
+// buildOne makes the graph of the only side that a command works on.
+func (a *app) buildOne(ctx context.Context, s *side) error {
+	p := a.progress()
+	defer p.end()
+	return a.build(ctx, s, nil, p.part("files"), nil)
 }
 
 // buildBoth makes the graphs of two sides. They share a memo, so that the head
 // parses only what differs: it waits until the base has been read, and is read
 // and linked while the base is linked.
-func (a *app) buildBoth(ctx context.Context, base, head *side) error {
-	p := a.progress()
-	defer p.end()
+func (a *app) buildBoth(ctx context.Context, base, head *side, p *progress) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
-		memo analyzer.Memo
-		read = make(chan struct{})
-		once sync.Once
-		wg   sync.WaitGroup
+		memo    analyzer.Memo
+		wg      sync.WaitGroup
+		read    = make(chan struct{})
+		hasRead = sync.OnceFunc(func() { close(read) })
 	)
-	baseRead := func() { once.Do(func() { close(read) }) }
+	one, two := p.part("base"), p.part("head")
 	wg.Go(func() {
-		defer baseRead()
-		if base.graph != nil {
-			return
-		}
-		part := p.part("base")
-		g, err := analyzer.Build(ctx, base.tree, analyzer.Options{Workers: a.workers, Memo: &memo, Progress: func(done, total int) {
-			part.at(done, total)
-			if done == total {
-				baseRead()
-			}
-		}})
-		if err != nil {
+		defer hasRead()
+		if err := a.build(ctx, base, &memo, one, hasRead); err != nil {
 			cancel(err)
-			return
 		}
-		base.graph = g
 	})
 	wg.Go(func() {
 		<-read
-		if err := a.build(ctx, head, &memo, p, "head"); err != nil {
+		if err := a.build(ctx, head, &memo, two, nil); err != nil {
 			cancel(err)
 		}
 	})

@@ -186,16 +186,17 @@ func quote(s string) string { return `"` + report.Escape(s) + `"` }
 type progress struct {
 	mu    sync.Mutex
 	parts []*part
-	stop  chan struct{}
+	stop  func() // once
 	done  chan struct{}
 }
 
 // part is the state of one of the things that are under way.
 type part struct {
-	of    *progress
-	name  string
-	count int
-	total int
+	of     *progress
+	name   string
+	count  int // files read
+	total  int
+	linked bool
 }
 
 // The line appears after progressDelay and is rewritten at each progressStep.
@@ -205,19 +206,20 @@ const (
 )
 
 // progress begins to watch work; end must be called before anything else is
-// written.
+// written, and may be called again.
 func (u *ui) progress() *progress {
 	if u.quiet || !u.errTerm {
 		return nil
 	}
-	p := &progress{stop: make(chan struct{}), done: make(chan struct{})}
+	stop := make(chan struct{})
+	p := &progress{stop: sync.OnceFunc(func() { close(stop) }), done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
 		wait := time.NewTimer(progressDelay)
 		defer wait.Stop()
 		for shown := false; ; shown = true {
 			select {
-			case <-p.stop:
+			case <-stop:
 				if shown {
 					io.WriteString(u.err, "\r\x1b[K")
 				}
@@ -233,7 +235,7 @@ func (u *ui) progress() *progress {
 
 func (p *progress) end() {
 	if p != nil {
-		close(p.stop)
+		p.stop()
 		<-p.done
 	}
 }
@@ -259,6 +261,15 @@ func (t *part) at(count, total int) {
 	t.count, t.total = max(t.count, count), total
 }
 
+// finished says that the graph is there.
+func (t *part) finished() {
+	if t != nil {
+		t.of.mu.Lock()
+		defer t.of.mu.Unlock()
+		t.linked = true
+	}
+}
+
 func (p *progress) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -266,14 +277,19 @@ func (p *progress) line() string {
 	for _, t := range p.parts {
 		switch {
 		case t.total == 0:
+		case t.linked:
 		case t.count < t.total:
 			said = append(said, fmt.Sprintf("reading %s %d/%d", t.name, t.count, t.total))
 		default:
 			said = append(said, "linking "+t.name)
 		}
 	}
-	if said == nil {
-		return "kg: looking at the files …"
+	switch {
+	case said != nil:
+	case len(p.parts) == 0:
+		return "kg: looking for what changed"
+	default:
+		return "kg: following what changed"
 	}
 	return "kg: " + strings.Join(said, ", ")
 }

@@ -136,6 +136,7 @@ func (a *app) checkTree(ctx context.Context, s *side, c *checks) error {
 		if err != nil {
 			return err
 		}
+		part.finished()
 		if data[i], err = encoded(g); err != nil {
 			return err
 		}

@@ -77,14 +77,16 @@ func (a *app) validateDeep(ctx context.Context, args []string, list []output) er
 		return &failure{text: "--deep asks the Go compiler, and there is no go command", hint: "install Go from https://go.dev/dl, or put it into PATH"}
 	}
 	p := a.progress()
-	answer, err := gooracle.Ask(ctx, root, gooracle.Options{Progress: p.part("packages").at})
+	packages := p.part("packages")
+	answer, err := gooracle.Ask(ctx, root, gooracle.Options{Progress: packages.at})
+	packages.finished()
 	if err == nil || errors.Is(err, gooracle.ErrNothing) {
 		err = a.complete(answer, err)
 	} else if ctx.Err() == nil {
 		err = &failure{text: "cannot compare " + quote(s.name) + " with the compiler", err: err}
 	}
 	if err == nil {
-		err = a.build(ctx, s, nil, p, "files")
+		err = a.build(ctx, s, nil, p.part("files"), nil)
 	}
 	p.end()
 	if err != nil {
