@@ -17,7 +17,7 @@ func (e *engine) added(c *diff.Change) {
 			continue
 		}
 		e.captured(n)
-		if e.head.Nodes[n].Kind == graph.KindMethod {
+		if x := &e.head.Nodes[n]; x.Kind == graph.KindMethod && !x.Flags.Has(graph.FlagTest) {
 			e.newlyDispatched(n)
 		}
 	}

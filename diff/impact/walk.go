@@ -24,7 +24,7 @@ type walk struct {
 	super map[graph.ID][]super // see supers
 	known []bool               // by node: super holds what it overrides, nothing if absent
 	vague bool                 // some edge is ambiguous
-	store map[graph.ID][]int32 // see stored; nil until asked
+	store map[graph.ID][]int32 // see conversions; nil until asked
 }
 
 // visit is how the walk reached a node.
@@ -125,13 +125,20 @@ func (w *walk) pass(from []graph.ID, depth int, worst graph.Certainty, stop func
 			}
 			first := len(w.order)
 			w.expand(n, n, -1, graph.Exact, worst)
+			double := w.g.Nodes[n].Flags.Has(graph.FlagTest)
 			for i, s := range w.supers(n) {
+				if double {
+					break
+				}
 				if s.certainty <= worst && w.g.Nodes[s.id].Kind != graph.KindExternal {
 					w.expand(n, s.id, int32(i), max(s.certainty, graph.Inferred), worst)
 				}
 			}
 			for _, i := range w.stored(n) {
 				w.reach(n, i, -1, graph.Inferred, worst)
+			}
+			if double {
+				w.doubled(n, worst)
 			}
 			for _, u := range w.order[first:] {
 				push(u)
@@ -185,15 +192,44 @@ func (w *walk) stored(n graph.ID) []int32 {
 	if !outside {
 		return nil
 	}
+	var es []int32
+	for _, i := range w.conversions()[node.Parent] {
+		if w.g.Nodes[w.g.Edges[i].To].Kind == graph.KindExternal {
+			es = append(es, i)
+		}
+	}
+	return es
+}
+
+// conversions returns the edges by which values of each type become interfaces.
+func (w *walk) conversions() map[graph.ID][]int32 {
 	if w.store == nil {
 		w.store = map[graph.ID][]int32{}
 		for i := range w.g.Edges {
-			if x := &w.g.Edges[i]; x.Kind == graph.EdgeConverts && x.Type != graph.None && w.g.Nodes[x.To].Kind == graph.KindExternal {
+			if x := &w.g.Edges[i]; x.Kind == graph.EdgeConverts && x.Type != graph.None {
 				w.store[x.Type] = append(w.store[x.Type], int32(i))
 			}
 		}
 	}
-	return w.store[node.Parent]
+	return w.store
+}
+
+// doubled visits who makes values of the type that has the method n, a test
+// double: only tests that have the double can run it. Who calls the interface
+// that it implements runs it nowhere else.
+func (w *walk) doubled(n graph.ID, worst graph.Certainty) {
+	t := w.g.Nodes[n].Parent
+	if w.g.Nodes[n].Kind != graph.KindMethod || t == graph.None {
+		return
+	}
+	for _, i := range w.g.InKind(t, graph.EdgeInstantiates) {
+		w.reach(n, int32(i), -1, graph.Inferred, worst)
+	}
+	for _, i := range w.conversions()[t] {
+		if w.g.Nodes[w.g.Edges[i].From].Flags.Has(graph.FlagTest) {
+			w.reach(n, i, -1, graph.Inferred, worst)
+		}
+	}
 }
 
 // supers returns the methods that n overrides or implements, at any distance,
