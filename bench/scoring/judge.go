@@ -298,6 +298,8 @@ func (ix *index) relationVerdict(c *claim, e *record.Edge, from, to *record.Def,
 	case ix.undecided(from, e.Kind) || ix.undecided(to, e.Kind):
 		c.reason = "definition not judged"
 		return
+	case len(known[c.pair]) > 0:
+		// The oracle compiled them together, whatever their groups.
 	case from.Group != to.Group:
 		c.reason = "not compiled together"
 		return

@@ -247,4 +247,14 @@ func TestPrograms(t *testing.T) {
 	if k.Unjudged["not in one program"] != 2 || k.Pairs.Wrong != 1 {
 		t.Errorf("unjudged %v, %d wrong", k.Unjudged, k.Pairs.Wrong)
 	}
+	// One module may replace a dependency with another of the repository: what
+	// the oracle then says of both is judged.
+	o.Defs[0].Group, o.Defs[1].Group, o.Defs[2].Group = "x", "x", "y"
+	if k := scoreOf(t, o, g)[record.Implements]; k.Unjudged["not compiled together"] != 1 || k.Pairs.Wrong != 0 {
+		t.Errorf("groups: unjudged %v, %d wrong", k.Unjudged, k.Pairs.Wrong)
+	}
+	o.Sites = []*record.Site{{Kind: record.Implements, From: "A", To: "C", File: "f"}}
+	if k := scoreOf(t, o, g)[record.Implements]; k.Pairs.Right != 1 || k.Pairs.Found != 1 {
+		t.Errorf("groups: %+v, want one that is right", k.Pairs)
+	}
 }
