@@ -305,7 +305,10 @@ func phrase(x *Detail) string {
 		return "another body"
 	case "name_changed":
 		return "renamed from " + x.From
-	case "owner_moved", "file_moved":
+	case "owner_moved":
+		_, from, _ := strings.Cut(x.From, ":") // without the language
+		return "moved from " + from
+	case "file_moved":
 		return "moved from " + x.From
 	case "text_changed":
 		return "declaration reads differently"

@@ -20,8 +20,8 @@ func (e *engine) adapted(c *diff.Change) bool {
 	if b.Tokens != h.Tokens || b.Tokens == 0 || len(b.Variants) > 0 || len(h.Variants) > 0 {
 		return false
 	}
-	ranges, ok := e.lines.ranges[h.File]
-	if !ok || b.File != h.File && e.lines.d.Base.FileIndex(h.File) >= 0 {
+	ranges, ok := e.lines.of(b.File, h.File)
+	if !ok {
 		return false
 	}
 	was, is := e.base.Out(c.Base), e.head.Out(c.Head)

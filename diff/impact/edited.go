@@ -17,7 +17,11 @@ type editedLines struct {
 // of returns the changed ranges between a file of the base tree and one of the
 // head tree; ok is false if they are not known.
 func (l *editedLines) of(basePath, headPath string) (rs []Range, ok bool) {
-	if l.ranges != nil {
+	// The ranges of a path are about another file when the declaration came
+	// from a file that is still there, or that was removed instead of renamed,
+	// or went to one that was there before.
+	_, removed := l.ranges[basePath]
+	if basePath == headPath || !removed && l.d.Base.FileIndex(headPath) < 0 && l.d.Head.FileIndex(basePath) < 0 {
 		if rs, ok = l.ranges[headPath]; ok {
 			return rs, true
 		}

@@ -122,6 +122,12 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 	if len(base) == 0 {
 		return []Site{e.declared(p, len(at) > 0)}
 	}
+	if p.same && len(at) >= len(base) {
+		for i := range at {
+			at[i].State = Fits // written as before, and found under its new name
+		}
+		return at
+	}
 	vague := 0
 	for i := range base {
 		s, edited, ok := e.place(p, &base[i])
