@@ -1,8 +1,7 @@
-// Command run measures kg on repositories: how long a build takes, how much
-// memory, and how much of the graph a compiler agrees with. It prints one row of
-// a Markdown table for each repository.
+// Command run measures kg on repositories: how much of the graph a compiler
+// agrees with, and what a build costs. It prints the tables of bench/README.md.
 //
-//	go run ./bench/run [-kg kg] [-oracle PROGRAM] [-score PROGRAM] [-keep DIR] [-prepare] [-kinds LIST] REPOSITORY...
+//	go run ./bench/run [-kg kg] [-oracle PROGRAM] [-score PROGRAM] [-phases PROGRAM] [-keep DIR] [-prepare] [-times N] REPOSITORY...
 //
 // For each repository it runs
 //
@@ -10,29 +9,31 @@
 //	kg export graph.kg -o jsonl=graph.jsonl
 //	oracle -o oracle.jsonl REPOSITORY
 //	score -kg graph.jsonl -oracle oracle.jsonl -json
+//	phases REPOSITORY
 //
 // With -keep the files stay in that folder, named after the repository, and an
 // oracle's output that is there already is used again (-fresh asks the compiler
-// anew). Without -oracle and -score it builds those of this module.
+// anew). Programs that are not named are built from this module. What a build
+// costs is measured several times (-times), and the least is shown.
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
+
+	"github.com/codekg/kg/bench/usage"
 )
 
 type config struct {
-	kg, oracle, score, keep, kinds string
-	fresh, prepare                 bool
+	kg, oracle, score, phases, keep, kinds string
+	fresh, prepare                         bool
+	times                                  int
 }
 
 func main() {
@@ -40,11 +41,13 @@ func main() {
 	flag.StringVar(&c.kg, "kg", "kg", "the program to measure")
 	flag.StringVar(&c.oracle, "oracle", "", "the oracle (default: bench/oracles/go of this module)")
 	flag.StringVar(&c.score, "score", "", "the scorer (default: bench/score of this module)")
+	flag.StringVar(&c.phases, "phases", "", "the program that measures the parts of a build (default: bench/phases of this module)")
 	flag.StringVar(&c.keep, "keep", "", "keep graphs, oracle outputs and scores in this folder")
 	flag.BoolVar(&c.fresh, "fresh", false, "run the oracle even if its output was kept")
 	flag.BoolVar(&c.prepare, "prepare", false, "let the oracle download dependencies first")
-	flag.StringVar(&c.kinds, "kinds", "calls,references,reads,writes,uses-type,instantiates,converts,embeds,implements,overrides",
-		"kinds of edges to show")
+	flag.IntVar(&c.times, "times", 3, "measure what a build costs this many times")
+	flag.StringVar(&c.kinds, "kinds", "references,reads,writes,uses-type,instantiates,converts,embeds,implements,overrides",
+		"kinds of edges to show beside calls")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		flag.Usage()
@@ -62,11 +65,13 @@ func run(c config, repos []string, out, log io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	if c.oracle, err = program(c.oracle, "oracles/go", tmp, log); err != nil {
-		return err
-	}
-	if c.score, err = program(c.score, "score", tmp, log); err != nil {
-		return err
+	for _, p := range []struct {
+		exe  *string
+		path string
+	}{{&c.oracle, "oracles/go"}, {&c.score, "score"}, {&c.phases, "phases"}} {
+		if *p.exe, err = usage.Program(*p.exe, p.path, tmp, log); err != nil {
+			return err
+		}
 	}
 	dir := c.keep
 	if dir == "" {
@@ -74,9 +79,7 @@ func run(c config, repos []string, out, log io.Writer) error {
 	} else if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	kinds := strings.Split(c.kinds, ",")
-	fmt.Fprintf(out, "| repository | files | build s | CPU s | peak MB | %s |\n", strings.Join(kinds, " | "))
-	fmt.Fprintf(out, "|---|---:|---:|---:|---:|%s\n", strings.Repeat("---:|", len(kinds)))
+	var rows []*row
 	var errs []error
 	for _, r := range repos {
 		row, err := c.measure(r, dir, log)
@@ -84,50 +87,56 @@ func run(c config, repos []string, out, log io.Writer) error {
 			errs = append(errs, fmt.Errorf("%s: %w", r, err))
 			continue
 		}
-		if _, err := io.WriteString(out, row.markdown(kinds)); err != nil {
-			return err
-		}
+		rows = append(rows, row)
 	}
-	return errors.Join(errs...)
-}
-
-// program returns the given program, or builds that of this module.
-func program(given, path, tmp string, log io.Writer) (string, error) {
-	if given != "" {
-		return given, nil
-	}
-	exe := filepath.Join(tmp, strings.ReplaceAll(path, "/", "-"))
-	cmd := exec.Command("go", "build", "-o", exe, "github.com/codekg/kg/bench/"+path)
-	cmd.Stderr = log
-	return exe, cmd.Run()
+	return errors.Join(append(errs, writeTables(out, rows, strings.Split(c.kinds, ",")))...)
 }
 
 // row is the result for one repository.
 type row struct {
-	name  string
-	build usage
-	score score
+	name, commit string
+	build        usage.Usage
+	parse        phases // parsing alone
+	phases       phases
+	score        score
 }
 
-// usage is what a program needed, its children included.
-type usage struct {
-	wall, cpu time.Duration
-	peak      int64 // bytes, 0 if the system does not say
+// phases is what bench/phases writes.
+type phases struct {
+	Files                          int
+	Bytes, Graph                   int64
+	Tree, Parse, Read, Link, Write float64
 }
 
-// score is the part of the scorer's JSON that is shown.
+// count and score are the parts of the scorer's JSON that are shown.
+type count struct {
+	Right, Wrong, Found, Truth int
+	Precision, Recall          float64
+}
+
+type group struct {
+	Reason string
+	N      int
+}
+
+type example struct {
+	File, From, To, Reason, Source string
+	Line                           int
+}
+
+type kindScore struct {
+	Kind     string
+	Pairs    count
+	Tags     map[string]count
+	WrongBy  []group   `json:"wrong_by"`
+	MissedBy []group   `json:"missed_by"`
+	Wrong    []example `json:"wrong_examples"`
+	Missed   []example `json:"missed_examples"`
+}
+
 type score struct {
-	Judged int `json:"judged"`
-	Kinds  []struct {
-		Kind  string `json:"kind"`
-		Pairs struct {
-			Right     int     `json:"right"`
-			Wrong     int     `json:"wrong"`
-			Precision float64 `json:"precision"`
-			Truth     int     `json:"truth"`
-			Recall    float64 `json:"recall"`
-		} `json:"pairs"`
-	} `json:"kinds"`
+	Files, Judged int
+	Kinds         []kindScore
 }
 
 func (c config) measure(repo, dir string, log io.Writer) (*row, error) {
@@ -135,13 +144,19 @@ func (c config) measure(repo, dir string, log io.Writer) (*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &row{name: filepath.Base(abs)}
+	r := &row{name: filepath.Base(abs), commit: usage.Commit(abs)}
 	base := filepath.Join(dir, r.name)
 	graph, export, oracle := base+".kg", base+".kg.jsonl", base+".jsonl"
-	if _, r.build, err = command(log, c.kg, "build", abs, "-o", graph); err != nil {
+	if _, r.build, err = usage.Repeat(c.times, log, c.kg, "build", abs, "-o", graph); err != nil {
 		return nil, err
 	}
-	if _, _, err = command(log, c.kg, "export", graph, "-o", "jsonl="+export); err != nil {
+	if _, _, err = usage.Command(log, c.kg, "export", graph, "-o", "jsonl="+export); err != nil {
+		return nil, err
+	}
+	if r.parse, err = c.parts(log, "-parse", abs); err != nil {
+		return nil, err
+	}
+	if r.phases, err = c.parts(log, abs); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(oracle); err != nil || c.fresh {
@@ -150,14 +165,14 @@ func (c config) measure(repo, dir string, log io.Writer) (*row, error) {
 		if c.prepare {
 			args = append([]string{"-prepare"}, args...)
 		}
-		if _, _, err := command(log, c.oracle, args...); err != nil {
+		if _, _, err := usage.Command(log, c.oracle, args...); err != nil {
 			return nil, err
 		}
 		if err := os.Rename(oracle+".part", oracle); err != nil {
 			return nil, err
 		}
 	}
-	out, _, err := command(log, c.score, "-kg", export, "-oracle", oracle, "-src", abs, "-misses", "50", "-json")
+	out, _, err := usage.Command(log, c.score, "-kg", export, "-oracle", oracle, "-src", abs, "-misses", "50", "-json")
 	if err != nil {
 		return nil, err
 	}
@@ -167,47 +182,27 @@ func (c config) measure(repo, dir string, log io.Writer) (*row, error) {
 	return r, json.Unmarshal(out, &r.score)
 }
 
-// command runs a program and returns its output and what it needed.
-func command(log io.Writer, name string, args ...string) ([]byte, usage, error) {
-	var out bytes.Buffer
-	cmd := exec.Command(name, args...)
-	cmd.Stdout, cmd.Stderr = &out, log
-	start := time.Now()
-	err := cmd.Run()
-	u := usage{wall: time.Since(start)}
-	if err != nil {
-		return nil, u, fmt.Errorf("%s %s: %w", filepath.Base(name), args[0], err)
-	}
-	u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	u.peak = peak(cmd.ProcessState)
-	return out.Bytes(), u, nil
-}
-
-// markdown writes precision / recall (oracle pairs) for each kind.
-func (r *row) markdown(kinds []string) string {
-	cells := []string{
-		r.name, fmt.Sprint(r.score.Judged), fmt.Sprintf("%.2f", r.build.wall.Seconds()),
-		fmt.Sprintf("%.2f", r.build.cpu.Seconds()), "-",
-	}
-	if r.build.peak > 0 {
-		cells[4] = fmt.Sprint(r.build.peak >> 20)
-	}
-	for _, kind := range kinds {
-		cell := "-"
-		for _, k := range r.score.Kinds {
-			if k.Kind != kind {
-				continue
-			}
-			p, rec := "-", "-"
-			if k.Pairs.Right+k.Pairs.Wrong > 0 {
-				p = fmt.Sprintf("%.3f", k.Pairs.Precision)
-			}
-			if k.Pairs.Truth > 0 {
-				rec = fmt.Sprintf("%.3f", k.Pairs.Recall)
-			}
-			cell = fmt.Sprintf("%s / %s (%d)", p, rec, k.Pairs.Truth)
+// parts measures the parts of a build several times, and takes the least of
+// each.
+func (c config) parts(log io.Writer, args ...string) (phases, error) {
+	var least phases
+	for i := range max(c.times, 1) {
+		out, _, err := usage.Command(log, c.phases, args...)
+		if err != nil {
+			return least, err
 		}
-		cells = append(cells, cell)
+		var p phases
+		if err := json.Unmarshal(out, &p); err != nil {
+			return least, err
+		}
+		if i == 0 {
+			least = p
+		}
+		for _, t := range []struct{ to, from *float64 }{
+			{&least.Tree, &p.Tree}, {&least.Parse, &p.Parse}, {&least.Read, &p.Read}, {&least.Link, &p.Link}, {&least.Write, &p.Write},
+		} {
+			*t.to = min(*t.to, *t.from)
+		}
 	}
-	return "| " + strings.Join(cells, " | ") + " |\n"
+	return least, nil
 }

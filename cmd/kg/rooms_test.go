@@ -39,6 +39,7 @@ const rooms = `
 	report                : analyzer/graph analyzer/history diff diff/impact
 	cmd/kg                : *
 	bench/*               : bench/*
+	bench/phases          : bench/usage analyzer analyzer/*
 `
 
 // guests says which packages may import a module of others, tests left out.

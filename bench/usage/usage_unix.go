@@ -1,11 +1,12 @@
 //go:build unix
 
-package main
+package usage
 
 import (
 	"os"
 	"runtime"
 	"syscall"
+	"time"
 )
 
 // peak is the largest memory that a finished program or one of its children had
@@ -19,4 +20,14 @@ func peak(p *os.ProcessState) int64 {
 		return int64(u.Maxrss) // bytes; kilobytes elsewhere
 	}
 	return int64(u.Maxrss) << 10
+}
+
+// Self returns the processor time that this program has used, user and system,
+// all threads. It is 0 if the system does not say.
+func Self() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
