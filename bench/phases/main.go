@@ -102,12 +102,20 @@ func measure(dir string, parse bool, workers int) (*phases, error) {
 	return p, nil
 }
 
-// open opens a folder as `kg build` does.
+// open opens a folder as `kg build` does: as a work tree if it is the top of
+// one.
 func open(dir string) (source.Tree, error) {
-	if r, err := source.OpenRepo(dir); err == nil {
-		return r.WorkTree()
+	r, err := source.OpenRepo(dir)
+	if err != nil {
+		return source.OpenDir(dir)
 	}
-	return source.OpenDir(dir)
+	a, errA := os.Stat(dir)
+	b, errB := os.Stat(r.Root())
+	if errA != nil || errB != nil || !os.SameFile(a, b) {
+		r.Close()
+		return source.OpenDir(dir)
+	}
+	return r.WorkTree()
 }
 
 type counter int64
