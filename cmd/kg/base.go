@@ -118,7 +118,7 @@ func (r *repository) defaultBase(head *side, exact bool) (*base, error) {
 		return nil, err
 	}
 	if found.OnDefault {
-		return &base{side: s, how: found.Rev + ", " + found.Note}, nil
+		return &base{side: s, how: found.Note}, nil
 	}
 	b, err := r.mergeBase(s, head, exact, "the default branch")
 	if err == nil && found.Note != "" {

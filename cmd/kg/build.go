@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/codekg/kg/analyzer/artifact"
 	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/analyzer/source"
 )
 
 func (a *app) buildCommand() *cobra.Command {
@@ -74,6 +76,9 @@ func (a *app) only(args []string, ref string) (*side, error) {
 	s, err := open()
 	if err != nil {
 		repo.close()
+		if errors.Is(err, source.ErrNoWorkTree) {
+			err = withHint(err, "name a revision with --ref")
+		}
 		return nil, err
 	}
 	s.owns = repo

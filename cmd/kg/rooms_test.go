@@ -38,7 +38,7 @@ const rooms = `
 	diff/impact           : analyzer/graph diff
 	report                : analyzer/graph analyzer/history diff diff/impact
 	cmd/kg                : *
-	bench/*               : bench/*
+	bench/*               : *
 	bench/phases          : bench/usage analyzer analyzer/*
 `
 
