@@ -63,7 +63,10 @@ func (a *assignable) isA(x, y graph.ID) bool {
 		if seen[i] == y {
 			return true
 		}
-		for _, k := range []graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements} {
+		for _, k := range []graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements, graph.EdgeEmbeds} {
+			if k == graph.EdgeEmbeds && g.Nodes[seen[i]].Kind != graph.KindInterface {
+				continue // a struct that embeds another is none
+			}
 			for _, e := range g.OutKind(seen[i], k) {
 				if !slices.Contains(seen, e.To) {
 					seen = append(seen, e.To)
@@ -89,7 +92,8 @@ func (m *matcher) widen(ds *details) {
 				d.Verdict = Compatible
 			}
 		case TypeChanged:
-			if a := m.assignability(); a.to(from, d.To) && a.to(d.To, from) {
+			a := m.assignability()
+			if a.to(from, d.To) && a.to(d.To, from) || d.To == "untyped "+from {
 				d.Verdict = Compatible
 			}
 		case ResultType:

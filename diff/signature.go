@@ -13,7 +13,11 @@ import (
 func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 	x, y := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
 	if x.Kind != y.Kind {
-		ds.add(KindChanged, x.Kind.String(), y.Kind.String())
+		v := ds.rules.verdict(KindChanged)
+		if variable(x.Kind) && variable(y.Kind) && (x.Kind == graph.KindConstant || y.Visibility != graph.Public) {
+			v = Compatible // whoever writes it is in the graph
+		}
+		ds.as(v, KindChanged, -1, "", x.Kind.String(), y.Kind.String())
 	}
 	before := len(ds.list)
 	xs, ys := &x.Signature, &y.Signature
@@ -47,6 +51,9 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 		ds.add(TextChanged, xs.Text, ys.Text)
 	}
 }
+
+// variable reports whether declarations of kind k are read by name.
+func variable(k graph.Kind) bool { return k == graph.KindVariable || k == graph.KindConstant }
 
 // params returns parameters with their types respelled.
 func (s *spelling) params(ps []graph.Param) []graph.Param {

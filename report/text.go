@@ -359,7 +359,11 @@ func impactedLine(x *Impacted, c *Change) []any {
 	if x.Certainty != "exact" {
 		how += ", " + x.Certainty
 	}
-	return []any{"  ", at, "  " + x.Symbol.Name + " ", span{faint, relation(x.Relation) + " "}, used(x, c), span{faint, how}}
+	verb := relation(x.Relation)
+	if x.Depth > 1 {
+		verb = "reaches"
+	}
+	return []any{"  ", at, "  " + x.Symbol.Name + " ", span{faint, verb + " "}, used(x, c), span{faint, how}}
 }
 
 // used names what an impacted symbol uses: the changed symbol as it was called

@@ -213,6 +213,9 @@ func (l *linker) addSurface(s *langState, path string, fs []*facts.File) int32 {
 	if len(fs) > 0 {
 		name = fs[0].Str(fs[0].Package)
 	}
+	if path == "" { // the universe
+		path = name
+	}
 	l.units = append(l.units, unit{Unit: Unit{Path: path, Name: name, Module: -1, Peer: -1}, rules: s, surface: true})
 	for _, f := range fs {
 		l.addFile(&File{Facts: f, Rules: s.Rules}, u, Place{Default: true})

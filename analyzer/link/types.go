@@ -66,7 +66,6 @@ type typeTable struct {
 	args []Type
 	hash []Type // open addressing; 0 is empty
 	used int
-	buf  []Type
 }
 
 func newTypeTable(base *typeTable) *typeTable {
@@ -401,6 +400,13 @@ func (l *linker) writeType(b *strings.Builder, x Type) {
 func (l *linker) typeName(e Ent) string {
 	u := l.unitOf(e)
 	name := l.qualified(e)
+	if u >= 0 && l.units[u].universe {
+		// The type of a constant that becomes another one where it is used.
+		s := l.units[u].rules
+		if d, ok := s.defaults[l.types.denoted(l.typ[e])]; ok {
+			return "untyped " + l.typeString(d)
+		}
+	}
 	if u < 0 || l.units[u].universe {
 		return name
 	}

@@ -108,8 +108,8 @@ func (c *comparison) unanalysed() []string {
 	return slices.Compact(paths)
 }
 
-// forReaders reports whether a file is there for people to read and not for
-// programs.
+// forReaders reports whether a file is there for people to read, or for tools
+// around the code, and not for the programs that tests run.
 func forReaders(p string) bool {
 	for _, part := range strings.Split(p, "/") {
 		if part == "testdata" || part == "fixtures" || part == "test" || part == "tests" {
@@ -117,13 +117,17 @@ func forReaders(p string) bool {
 		}
 	}
 	base := path.Base(p)
+	if strings.HasPrefix(p, ".github/") || strings.HasPrefix(p, ".circleci/") || strings.HasPrefix(p, ".gitlab/") {
+		return true // the CI system's own
+	}
 	switch strings.ToLower(path.Ext(base)) {
 	case ".md", ".markdown", ".rst", ".adoc", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico":
 		return true
 	}
 	switch base {
 	case "LICENSE", "COPYING", "NOTICE", "AUTHORS", "CONTRIBUTORS", "MAINTAINERS", "CODEOWNERS",
-		".gitignore", ".gitattributes", ".mailmap", ".editorconfig":
+		".gitignore", ".gitattributes", ".mailmap", ".editorconfig", ".gitlab-ci.yml", ".travis.yml", ".pre-commit-config.yaml",
+		".golangci.yml", ".golangci.yaml", ".goreleaser.yml", ".goreleaser.yaml", ".promu.yml", ".yamllint", ".dockerignore":
 		return true
 	}
 	return false

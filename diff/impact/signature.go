@@ -131,6 +131,12 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change) (f fit,
 	for _, d := range c.Details {
 		if x, ok := effects[d.Code][k]; ok && d.Verdict != diff.Silent {
 			affected = true
+			switch {
+			case d.Code == diff.KindChanged && h.Kind == graph.KindConstant && k == graph.EdgeWrites:
+				x = fitsNo
+			case d.Verdict == diff.Compatible && (d.Code == diff.KindChanged || d.Code == diff.TypeChanged):
+				x = fitsYes
+			}
 			if rules.Dynamic {
 				x = fitsUnknown
 			}
