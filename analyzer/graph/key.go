@@ -8,14 +8,14 @@ import (
 // Keys. A key is readable, and the same in every graph that holds the
 // declaration:
 //
-//	repo:                                  the repository
-//	mod:go:example.com/m                   a module
-//	file:cmd/main.go                       a file
-//	go:example.com/m/pkg                   a package
-//	go:example.com/m/pkg#Type.Method       a declaration
-//	go:example.com/m/pkg#file.go::init     a declaration known only inside its file
-//	java:com.acme#Cart.add(int,List)       an overload, with erased parameter types
-//	ext:go:fmt#Println                     an external name
+//	the repository                             repo:
+//	a module                                   mod:go:example.com/m
+//	a file                                     file:cmd/main.go
+//	a package                                  go:example.com/m/pkg
+//	a declaration                              go:example.com/m/pkg#Type.Method
+//	a declaration known only inside its file   go:example.com/m/pkg#file.go::init
+//	an overload, with erased parameter types   java:com.acme#Cart.add(int,List)
+//	an external name                           ext:go:fmt#Println
 //
 // A second declaration with the same key, which only broken or unusual code
 // has, is told apart by "~2", "~3", … in the order of file and line.

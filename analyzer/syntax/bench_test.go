@@ -1,10 +1,10 @@
 package syntax
 
 import (
+	"go/build"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +16,7 @@ func corpus(b testing.TB) (files [][]byte, size int64) {
 	b.Helper()
 	dir := os.Getenv("KG_BENCH_DIR")
 	if dir == "" {
-		dir = filepath.Join(runtime.GOROOT(), "src", "go")
+		dir = filepath.Join(build.Default.GOROOT, "src", "go")
 	}
 	limit := DefaultLimits().Bytes
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

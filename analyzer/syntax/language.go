@@ -152,13 +152,6 @@ func (l *Language) tag() {
 	}
 }
 
-func (l *Language) tagOf(k Kind) uint32 {
-	if int(k) < len(l.tags) {
-		return l.tags[k]
-	}
-	return tagError
-}
-
 // A KindSet is a set of kinds of one language. The zero value is empty. Has
 // costs a few instructions.
 type KindSet struct{ bits []uint64 }

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"go/build"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -24,7 +24,7 @@ var golang = MustLanguage("go", tree_sitter_go.Language())
 func goFiles(t testing.TB, dirs ...string) (out [][]byte) {
 	t.Helper()
 	for _, d := range dirs {
-		files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", d, "*.go"))
+		files, err := filepath.Glob(filepath.Join(build.Default.GOROOT, "src", d, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}

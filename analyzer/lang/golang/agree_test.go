@@ -1,14 +1,16 @@
 package golang
 
+//lint:file-ignore SA1019 facts are compared with how go/parser itself resolves names
+
 import (
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -23,7 +25,7 @@ import (
 // it is bound to, every selection, call and composite literal with its place.
 // KG_GO_TREES names other folders to compare, a list as in PATH.
 func TestAgreesWithGoParser(t *testing.T) {
-	src := filepath.Join(runtime.GOROOT(), "src")
+	src := filepath.Join(build.Default.GOROOT, "src")
 	roots := []string{filepath.Join(src, "go", "types"), filepath.Join(src, "net", "http"), filepath.Join(src, "slices")}
 	if list := os.Getenv("KG_GO_TREES"); list != "" {
 		roots = filepath.SplitList(list)
@@ -154,7 +156,6 @@ type agreeWalker struct {
 	file  *ast.File
 	skip  map[*ast.Ident]bool // declaring, or no name in facts
 	local map[*ast.Ident]bool
-	depth int // of functions
 }
 
 func (w *agreeWalker) at(p token.Pos) place {

@@ -2,9 +2,9 @@ package golang
 
 import (
 	"bytes"
+	"go/build"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -168,7 +168,7 @@ func BenchmarkParse(b *testing.B) {
 }
 
 func benchmarkFiles(b *testing.B) (*syntax.Parser, [][]byte, int64) {
-	names, _ := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", "net", "http", "*.go"))
+	names, _ := filepath.Glob(filepath.Join(build.Default.GOROOT, "src", "net", "http", "*.go"))
 	var files [][]byte
 	var size int64
 	for _, name := range names {

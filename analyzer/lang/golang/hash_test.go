@@ -3,13 +3,13 @@ package golang
 import (
 	"bytes"
 	"fmt"
+	"go/build"
 	"go/format"
 	"go/scanner"
 	"go/token"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -52,7 +52,7 @@ func shapes(f *facts.File) map[string]shape {
 // other white space and other comments, and expects the same hashes and
 // signatures.
 func TestFormattingChangesNothing(t *testing.T) {
-	src := filepath.Join(runtime.GOROOT(), "src")
+	src := filepath.Join(build.Default.GOROOT, "src")
 	var files []string
 	for _, pattern := range []string{"go/types/*.go", "runtime/m*.go", "sync/atomic/*.go", "slices/*.go"} {
 		found, _ := filepath.Glob(filepath.Join(src, pattern))
