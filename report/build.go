@@ -47,7 +47,7 @@ func newSymbol(n *graph.Node) Symbol {
 	if name == "" {
 		name = n.Name
 	}
-	return Symbol{ID: n.Key, Kind: n.Kind.String(), Name: name, File: n.File, Line: n.Line}
+	return Symbol{ID: n.Key, Kind: n.Kind.String(), Name: name, File: n.File, Line: n.Line, Test: n.Flags.Has(graph.FlagTest)}
 }
 
 func newChange(d *diff.Delta, c *diff.Change) Change {

@@ -56,6 +56,7 @@ type Symbol struct {
 	Name string `json:"name"` // qualified, for people
 	File string `json:"file"` // empty for packages
 	Line int32  `json:"line"`
+	Test bool   `json:"-"` // it is test code
 }
 
 // Change is one changed declaration and what it reaches.

@@ -21,6 +21,9 @@ import (
 // defaultLimit is how many entries of a list are shown.
 const defaultLimit = 20
 
+// testsShown is how many tests of one package are named.
+const testsShown = 5
+
 // style is an ANSI colour.
 type style string
 
@@ -205,7 +208,7 @@ func (p *page) changes(r *Report) {
 		if c.Totals.Broken > 0 {
 			mark, s = "! ", red
 		}
-		p.line(span{s, mark}, fmt.Sprintf("%-9s ", c.Change), span{bold, c.Symbol.Name}, "  ", title(c), span{faint, "  " + place(c.Symbol.File, c.Symbol.Line)}, reach(&c.Totals))
+		p.line(span{s, mark}, fmt.Sprintf("%-9s ", c.Change), span{bold, c.Symbol.Name}, heading(c), span{faint, "  " + place(c.Symbol.File, c.Symbol.Line)}, reach(&c.Totals))
 	}
 	done(len(r.Changes))
 }
@@ -304,44 +307,83 @@ func relation(s string) string {
 // impacted lists who has to be updated without being known as broken, who
 // should be reviewed, and who may be affected: each symbol once, under its
 // most urgent heading.
+// impacted lists the impacted symbols that are not broken, the most urgent
+// first. Tests are only counted here: they have a section of their own.
 func (p *page) impacted(r *Report) {
-	t := &r.Stats.Totals
-	seen := map[string]bool{}
-	for i := range r.Changes {
-		for _, x := range r.Changes[i].Impacted {
-			if x.Severity == "must_update" && worst(x.Sites) == "broken" {
-				seen[x.Symbol.ID] = true
-			}
-		}
-	}
-	for _, s := range []struct {
-		severity, title string
-		total           int
+	const (
+		unclear = iota
+		review
+		maybe
+		followed
+	)
+	sections := [...]struct {
+		title string
+		total int // if lists were cut, more than lines and tests
+		lines [][]any
+		tests int
 	}{
-		{"must_update", "Must update, not known to be broken", t.MustUpdate - t.Broken},
-		{"should_review", "Should review", t.ShouldReview},
-		{"may_be_affected", "May be affected", t.MayBeAffected},
-	} {
-		if s.total <= 0 {
-			continue
-		}
-		p.section(s.title, s.total)
-		var lines [][]any
+		unclear:  {title: "Must update, unless it still fits"},
+		review:   {title: "Should review", total: r.Stats.Totals.ShouldReview},
+		maybe:    {title: "May be affected", total: r.Stats.Totals.MayBeAffected},
+		followed: {title: "Had to follow, and was edited"},
+	}
+	seen := map[string]bool{}
+	for _, severity := range []string{"must_update", "should_review", "may_be_affected"} {
 		for i := range r.Changes {
 			c := &r.Changes[i]
 			for j := range c.Impacted {
-				if x := &c.Impacted[j]; x.Severity == s.severity && !seen[x.Symbol.ID] {
-					seen[x.Symbol.ID] = true
-					lines = append(lines, impactedLine(x, c))
+				x := &c.Impacted[j]
+				if x.Severity != severity || seen[x.Symbol.ID] {
+					continue
 				}
+				seen[x.Symbol.ID] = true
+				at := maybe
+				switch {
+				case severity == "must_update" && worst(x.Sites) == "broken":
+					continue
+				case severity == "must_update" && worst(x.Sites) == "edited":
+					at = followed
+				case severity == "must_update":
+					at = unclear
+				case severity == "should_review":
+					at = review
+				}
+				if x.Symbol.Test && at != unclear && at != followed {
+					sections[at].tests++
+					continue
+				}
+				sections[at].lines = append(sections[at].lines, impactedLine(x, c))
 			}
 		}
-		show, done := p.cut(len(lines))
-		for _, l := range lines[:show] {
+	}
+	for i := range sections {
+		s := &sections[i]
+		if len(s.lines)+s.tests == 0 {
+			continue
+		}
+		s.total = max(s.total, len(s.lines)+s.tests)
+		p.section(s.title, s.total)
+		show, done := p.cut(len(s.lines))
+		for _, l := range s.lines[:show] {
 			p.line(l...)
 		}
-		done(s.total)
+		done(s.total - s.tests)
+		if s.tests > 0 {
+			and := ""
+			if len(s.lines) > 0 {
+				and = "and "
+			}
+			p.line(span{faint, fmt.Sprintf("  %s%d in tests", and, s.tests)})
+		}
 	}
+}
+
+// heading is the title behind a change's kind and name, if it says more.
+func heading(c *Change) string {
+	if t := strings.TrimPrefix(strings.TrimPrefix(title(c), c.Change), ", "); t != "" {
+		return "  " + strings.TrimPrefix(t, " ")
+	}
+	return ""
 }
 
 func impactedLine(x *Impacted, c *Change) []any {
@@ -353,8 +395,6 @@ func impactedLine(x *Impacted, c *Change) []any {
 	switch {
 	case x.Depth > 1:
 		how = fmt.Sprintf(", %d hops away", x.Depth)
-	case x.Severity == "must_update":
-		how = ", " + worst(x.Sites)
 	}
 	if x.Certainty != "exact" {
 		how += ", " + x.Certainty
@@ -411,11 +451,22 @@ func (p *page) tests(t *Tests) {
 		}
 		p.line(span{yellow, s})
 	}
-	show, done := p.cut(len(t.Tests))
-	for _, x := range t.Tests[:show] {
-		p.line("  ", x.Package+" "+x.Symbol, span{faint, fmt.Sprintf("  %s, %s", x.File, count(x.Distance, "hop"))})
+	// One line for each package, the nearest first.
+	var packages []string
+	names := map[string][]string{}
+	for _, x := range t.Tests {
+		if names[x.Package] == nil {
+			packages = append(packages, x.Package)
+		}
+		names[x.Package] = append(names[x.Package], x.Symbol)
 	}
-	done(len(t.Tests))
+	show, done := p.cut(len(packages))
+	for _, pkg := range packages[:show] {
+		ns := names[pkg]
+		s := strings.Join(ns[:min(len(ns), testsShown)], " ")
+		p.line("  ", pkg, span{faint, fmt.Sprintf(" (%d)", len(ns))}, "  "+s, span{faint, more(len(ns) - testsShown)})
+	}
+	done(len(packages))
 }
 
 func (p *page) cochange(cs []Cochange) {
@@ -464,6 +515,7 @@ func (p *page) findings(fs []Finding) {
 
 func (p *page) unknowns(us []Unknown) {
 	total := 0
+	us = slices.DeleteFunc(slices.Clone(us), func(u Unknown) bool { return u.Reason == SkippedLanguage }) // said before
 	for _, u := range us {
 		total += max(u.Count, 1)
 	}

@@ -30,7 +30,7 @@ func (r *Report) Verdict() string {
 	direct := t.MustUpdate + t.ShouldReview
 	switch {
 	case what == 0 && direct+t.MayBeAffected == 0:
-		fmt.Fprintf(&b, "Nothing else relies on what changed (%s)", count(len(r.Changes), "symbol"))
+		fmt.Fprintf(&b, "No other code is affected by what changed (%s)", count(len(r.Changes), "symbol"))
 	case what == 0 && t.MustUpdate > 0:
 		fmt.Fprintf(&b, "%s had to follow what changed, and %s edited", count(t.MustUpdate, "user"), verb(t.MustUpdate, "was", "were"))
 	case what == 0:
@@ -85,6 +85,7 @@ func (r *Report) unclearChanges() (n int) {
 	return n
 }
 
+// more says that n more were left out, if there are any.
 func more(n int) string {
 	if n <= 0 {
 		return ""
