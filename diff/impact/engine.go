@@ -19,6 +19,7 @@ type engine struct {
 	lines      editedLines
 	walk       *walk
 	run        tally
+	retyped    map[graph.ID][][2]string // see migrates
 
 	// Of the change at hand.
 	c    *diff.Change

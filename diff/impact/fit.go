@@ -35,25 +35,52 @@ func newCall(g *graph.Graph, s *graph.Site) (call, bool) {
 	return c, s.Args >= 0
 }
 
-// fitsCall decides whether a call fits a changed declaration. The call is first
-// held against the old shape: if it does not fit that, the graph does not know
-// how arguments reach parameters here, and nothing can be told.
-func fitsCall(c call, was, is *graph.Signature, change *diff.Change, rules *diff.Rules) fit {
-	skip := 0 // parameters that a receiver takes, where a language lists it
-	if arity(c, was.Params, rules) == fitsArity {
-		if len(was.Params) == 0 || len(is.Params) == 0 || arity(c, was.Params[1:], rules) == fitsArity {
-			if arity(c, is.Params, rules) == fitsArity {
-				return fitsUnknown
-			}
-			return resultFit(c, change, rules) // it fits the new one only
-		}
-		skip = 1
-	}
+// fitsCall decides whether a call fits a changed declaration. skip is the number
+// of parameters that calls do not pass; see receivers. A call that fits neither
+// the old shape nor the new one tells nothing: the graph does not know how its
+// arguments reach parameters, as in f(g()).
+func fitsCall(c call, skip int, was, is *graph.Signature, change *diff.Change, rules *diff.Rules) fit {
+	old := arity(c, was.Params[min(skip, len(was.Params)):], rules)
 	f := arity(c, is.Params[min(skip, len(is.Params)):], rules)
-	if f == fitsArity {
+	switch {
+	case f == fitsArity && old == fitsArity:
+		return fitsUnknown
+	case f == fitsArity:
 		return f
+	case old == fitsArity:
+		return min(f, resultFit(c, change, rules)) // written for the new shape
 	}
 	return min(f, argumentFit(c, skip, is, change), resultFit(c, change, rules))
+}
+
+// receivers returns how many leading parameters of a changed declaration its
+// calls do not pass, because a receiver does: 1 where a language lists the
+// receiver, told from the calls that the base graph has.
+func (e *engine) receivers(c *diff.Change) int {
+	was := e.base.Nodes[c.Base].Signature.Params
+	if len(was) == 0 {
+		return 0
+	}
+	rules := e.d.RulesFor(e.base.Nodes[c.Base].Lang)
+	listed := 0
+	for _, i := range e.base.InKind(c.Base, graph.EdgeCalls) {
+		for _, s := range e.base.Sites(&e.base.Edges[i]) {
+			call, ok := newCall(e.base, &s)
+			if !ok {
+				continue
+			}
+			if arity(call, was, &rules) != fitsArity {
+				listed--
+			}
+			if arity(call, was[1:], &rules) != fitsArity {
+				listed++
+			}
+		}
+	}
+	if listed > 0 {
+		return 1
+	}
+	return 0
 }
 
 // arity holds the number and names of arguments against parameters.
@@ -137,8 +164,8 @@ func argumentFit(c call, skip int, is *graph.Signature, change *diff.Change) fit
 		case diff.ParamType:
 			switch {
 			case !passed:
-			case generic(d.To, is):
-				f = fitsUnknown // inferred from the argument
+			case generic(d.To, is) || lastName(d.From) == lastName(d.To):
+				f = fitsUnknown // inferred from the argument; or the same name comes from elsewhere
 			default:
 				return fitsNo
 			}
@@ -166,6 +193,11 @@ func argumentFit(c call, skip int, is *graph.Signature, change *diff.Change) fit
 // generic reports whether a type has a type parameter of its declaration.
 func generic(t string, is *graph.Signature) bool {
 	return slices.ContainsFunc(is.TypeParams, func(p graph.Param) bool { return p.Name != "" && strings.Contains(t, p.Name) })
+}
+
+// lastName returns a type without the directories and packages of its names.
+func lastName(t string) string {
+	return t[strings.LastIndexAny(t, "./")+1:]
 }
 
 // resultFit holds what a call does with the results against the new ones.

@@ -56,21 +56,28 @@ func TestArity(t *testing.T) {
 	}
 }
 
-// TestReceiverListed checks that a receiver among the parameters, which calls
-// do not pass, is found out from the old shape.
-func TestReceiverListed(t *testing.T) {
+// TestFitsCall holds calls against an old and a new shape.
+func TestFitsCall(t *testing.T) {
 	was := &graph.Signature{Params: []graph.Param{{Name: "self"}, {Name: "x"}}}
 	is := &graph.Signature{Params: []graph.Param{{Name: "self"}, {Name: "x"}, {Name: "y"}}}
 	change := &diff.Change{Details: []diff.Detail{{Code: diff.ParamAdded, Verdict: diff.Breaking, Index: 2, Name: "y"}}}
 	rules := &diff.Rules{Keywords: true}
-	if got := fitsCall(call{args: 1}, was, is, change, rules); got != fitsArity {
-		t.Errorf("one argument: %d", got)
-	}
-	if got := fitsCall(call{args: 1, keywords: []string{"y"}}, was, is, change, rules); got == fitsArity {
-		t.Errorf("with the new keyword: %d", got)
-	}
-	if got := fitsCall(call{args: 7}, was, is, change, rules); got != fitsUnknown {
-		t.Errorf("a call that never fitted: %d", got)
+	for _, c := range []struct {
+		name string
+		call call
+		skip int
+		want fit
+	}{
+		{"as before", call{args: 1}, 1, fitsArity},
+		{"with the new keyword", call{args: 1, keywords: []string{"y"}}, 1, fitsYes},
+		{"written for the new shape", call{args: 2}, 1, fitsYes},
+		{"never fitted", call{args: 7}, 1, fitsUnknown},
+		{"receiver passed", call{args: 2}, 0, fitsArity},
+		{"receiver passed, new shape", call{args: 3}, 0, fitsYes},
+	} {
+		if got := fitsCall(c.call, c.skip, was, is, change, rules); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
 	}
 }
 

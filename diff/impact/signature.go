@@ -73,6 +73,10 @@ var effects = map[diff.Code]map[graph.EdgeKind]fit{
 
 // headUses judges the uses that the head graph has.
 func (e *engine) headUses(c *diff.Change) {
+	skip := 0
+	if len(c.Details) > 0 {
+		skip = e.receivers(c)
+	}
 	for _, i := range e.head.In(c.Head) {
 		edge := &e.head.Edges[i]
 		switch edge.Kind {
@@ -83,9 +87,12 @@ func (e *engine) headUses(c *diff.Change) {
 		var sites []Site
 		hit := false
 		for _, s := range e.head.Sites(edge) {
-			f, affected := e.useFit(edge.Kind, &s, c)
+			f, affected := e.useFit(edge.Kind, &s, c, skip)
 			if !affected {
 				continue
+			}
+			if f == fitsNo && e.migrates(edge.From, c) {
+				f = fitsUnknown
 			}
 			at := Site{File: e.head.Files[s.File].Path, Line: s.Line, Col: s.Col, State: e.judge(edge.From, &s, f)}
 			// New code was written for the new shape; it counts when it does not fit.
@@ -114,7 +121,7 @@ func (e *engine) headUses(c *diff.Change) {
 
 // useFit decides whether one use of the head graph fits; affected is false for
 // kinds of uses that the change does not concern.
-func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change) (f fit, affected bool) {
+func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip int) (f fit, affected bool) {
 	if len(c.Details) == 0 {
 		return fitsUnknown, true
 	}
@@ -125,7 +132,7 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change) (f fit,
 		if !ok {
 			return fitsUnknown, true
 		}
-		return fitsCall(call, &b.Signature, &h.Signature, c, &rules), true
+		return fitsCall(call, skip, &b.Signature, &h.Signature, c, &rules), true
 	}
 	f = fitsYes
 	for _, d := range c.Details {
@@ -137,13 +144,46 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change) (f fit,
 			case d.Verdict == diff.Compatible && (d.Code == diff.KindChanged || d.Code == diff.TypeChanged):
 				x = fitsYes
 			}
-			if rules.Dynamic {
+			if rules.Dynamic || (d.Code == diff.ParamType || d.Code == diff.ResultType) && lastName(d.From) == lastName(d.To) {
 				x = fitsUnknown
 			}
 			f = min(f, x)
 		}
 	}
 	return f, affected
+}
+
+// migrates reports whether a user also uses another declaration in which a type
+// changed in the same way: what it passes on may have changed with what it
+// passes it to, without an edit.
+func (e *engine) migrates(user graph.ID, c *diff.Change) bool {
+	if e.retyped == nil {
+		e.retyped = map[graph.ID][][2]string{}
+		for i := range e.d.Changes {
+			x := &e.d.Changes[i]
+			for _, d := range x.Details {
+				if x.Head != graph.None && (d.Code == diff.ResultType || d.Code == diff.TypeChanged || d.Code == diff.ParamType) {
+					e.retyped[x.Head] = append(e.retyped[x.Head], [2]string{d.From, d.To})
+				}
+			}
+		}
+	}
+	if len(e.retyped) == 0 {
+		return false
+	}
+	for _, edge := range e.head.Out(user) {
+		if edge.To == c.Head {
+			continue
+		}
+		for _, t := range e.retyped[edge.To] {
+			if slices.ContainsFunc(c.Details, func(d diff.Detail) bool {
+				return d.Code == diff.ParamType && d.From == t[0] && d.To == t[1]
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // judge turns a fit into a state, by whether the change touched the site.
