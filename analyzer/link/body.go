@@ -268,6 +268,12 @@ func (r *bodyReader) expr(e facts.ExprID, x *facts.Expr) {
 		r.composite(e, x)
 	case facts.OpIndex:
 		r.index(e, x)
+	case facts.OpAssert:
+		// An interface that is asserted to be a type relies on the type's
+		// implementing it, as a conversion does.
+		if t := r.ev.types.denoted(r.ev.typ[max(x.Y, 0)]); x.Y >= 0 && r.ev.types.kind(t) != kParam && !r.ev.interfaceType(t) {
+			r.convertType(t, r.ev.typ[x.X], r.owner[e], &r.f.Facts.Exprs[x.Y])
+		}
 	}
 }
 
@@ -479,7 +485,7 @@ func (r *bodyReader) composite(e facts.ExprID, x *facts.Expr) {
 			}
 		} else if isStruct {
 			if fields == nil {
-				fields = r.l.fieldsOf(rec.ent)
+				fields = r.l.fieldsOf(r.ev.variant(rec.ent))
 			}
 			if i < len(fields) {
 				to = t.subst(r.l.typ[fields[i]], rec.ent, t.argsOf(u))

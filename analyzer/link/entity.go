@@ -163,6 +163,23 @@ func (l *linker) addFile(f *File, unit int32, p Place) int32 {
 	return n
 }
 
+// variantKey is a canonical entity and the constraint under which another one
+// stands for it.
+type variantKey struct {
+	canon      Ent
+	constraint string
+}
+
+// vary makes first the canonical entity of e.
+func (l *linker) vary(e, first Ent) {
+	l.canon[e] = first
+	if c := l.files[l.entFile[e]].place.Constraint; e != first && c != "" {
+		if k := (variantKey{first, c}); l.others[k] == 0 {
+			l.others[k] = e
+		}
+	}
+}
+
 // declare puts the declarations of a file into the scopes. Files that are part
 // of the default platform come first, so that a name means the default
 // variant. Members declared outside their type wait for [linker.attach].
@@ -177,7 +194,7 @@ func (l *linker) declare(fn int32) {
 		switch {
 		case d.Parent == facts.None && d.Owner == 0:
 			first := Ent(l.pkgScope.put(f.unit, f.syms[d.Name], int32(e)))
-			l.canon[e] = first
+			l.vary(e, first)
 		case d.Parent != facts.None:
 			p := &f.Facts.Decls[d.Parent]
 			if !p.Kind.IsType() {
@@ -185,7 +202,7 @@ func (l *linker) declare(fn int32) {
 			}
 			first := Ent(l.members.put(int32(l.canon[f.base+Ent(d.Parent)]), f.syms[d.Name], int32(e)))
 			if l.entFile[first] != fn { // of another variant of the type
-				l.canon[e] = first
+				l.vary(e, first)
 			}
 		}
 	}
@@ -284,7 +301,7 @@ func (l *linker) attach(fn int32) {
 			continue
 		}
 		if first := l.members.put(int32(o), f.syms[d.Name], int32(e)); first != int32(e) {
-			l.canon[e] = Ent(first)
+			l.vary(e, Ent(first))
 		}
 	}
 }

@@ -25,6 +25,7 @@ type evaluator struct {
 	lstat []uint8
 	depth int
 	memo  map[memberKey]member
+	where string // the constraint of the file, if there are variants
 }
 
 type memberKey struct {
@@ -51,6 +52,10 @@ func (ev *evaluator) open(fn int32) {
 	ev.local, ev.lstat = grow(ev.local, m), grow(ev.lstat, m)
 	clear(ev.state)
 	clear(ev.lstat)
+	if c := ev.f.place.Constraint; c != ev.where && len(ev.l.others) > 0 {
+		clear(ev.memo) // of members as another platform has them
+		ev.where = c
+	}
 	ev.depth = 0
 }
 
@@ -300,6 +305,17 @@ func (ev *evaluator) evalName(x *facts.Expr) (Type, Ent) {
 	return ev.free(ev.f.syms[x.Name])
 }
 
+// variant returns the entity that stands for a canonical one in files with the
+// constraint of the file: there a name means what the same platform declares.
+func (ev *evaluator) variant(e Ent) Ent {
+	if ev.where != "" {
+		if v, ok := ev.l.others[variantKey{e, ev.where}]; ok {
+			return v
+		}
+	}
+	return e
+}
+
 // free returns what a free name means in the file: a declaration of its unit,
 // an import, a name of a unit imported as a whole, or a name of the universe.
 func (ev *evaluator) free(name Sym) (Type, Ent) {
@@ -330,7 +346,10 @@ func (ev *evaluator) pkgType(im *facts.Import) Type {
 }
 
 // entity returns the type of a declaration named from anywhere.
-func (ev *evaluator) entity(e Ent) (Type, Ent) { return ev.l.typ[e], e }
+func (ev *evaluator) entity(e Ent) (Type, Ent) {
+	e = ev.variant(e)
+	return ev.l.typ[e], e
+}
 
 func (ev *evaluator) localType(id facts.LocalID) (Type, Ent) {
 	lo := &ev.f.Facts.Locals[id]
@@ -510,7 +529,7 @@ func (ev *evaluator) under(x Type) Type {
 		r := t.rec(x)
 		switch r.kind {
 		case kNamed:
-			rhs := ev.l.rhs[r.ent]
+			rhs := ev.l.rhs[ev.variant(r.ent)]
 			if rhs == unknownType || rhs == x {
 				return x
 			}

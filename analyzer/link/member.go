@@ -119,12 +119,12 @@ func (ev *evaluator) declaredMember(x Type, name Sym) member {
 		if r.ent == noEnt {
 			return none
 		}
-		if m := ev.l.members.get(int32(r.ent), name); m >= 0 {
-			return member{ent: Ent(m), typ: ev.l.typ[m]}
+		if m := ev.declared(r.ent, name); m != noEnt {
+			return member{ent: m, typ: ev.l.typ[m]}
 		}
 	case kNamed:
-		if m := ev.l.members.get(int32(r.ent), name); m >= 0 {
-			return member{ent: Ent(m), typ: t.subst(ev.l.typ[m], r.ent, t.argsOf(x))}
+		if m := ev.declared(r.ent, name); m != noEnt {
+			return member{ent: m, typ: t.subst(ev.l.typ[m], r.ent, t.argsOf(x))}
 		}
 		u := ev.under(x)
 		if u == x {
@@ -134,15 +134,23 @@ func (ev *evaluator) declaredMember(x Type, name Sym) member {
 		if (ur.kind != kNamed && ur.kind != kAnon) || ur.ent == noEnt {
 			return none
 		}
-		if m := ev.l.members.get(int32(ur.ent), name); m >= 0 {
+		if m := ev.declared(ur.ent, name); m != noEnt {
 			// A type declared from another has its fields, not its methods;
 			// an interface's methods are its structure.
-			if ev.l.decl(Ent(m)).Kind == graph.KindField || ev.l.isInterface(ur.ent) {
-				return member{ent: Ent(m), typ: t.subst(ev.l.typ[m], ur.ent, t.argsOf(u))}
+			if ev.l.decl(m).Kind == graph.KindField || ev.l.isInterface(ur.ent) {
+				return member{ent: m, typ: t.subst(ev.l.typ[m], ur.ent, t.argsOf(u))}
 			}
 		}
 	}
 	return none
+}
+
+// declared returns the member that stands in the declaration of a type, or noEnt.
+func (ev *evaluator) declared(owner Ent, name Sym) Ent {
+	if m := ev.l.members.get(int32(owner), name); m >= 0 {
+		return ev.variant(Ent(m))
+	}
+	return noEnt
 }
 
 // interfaceMember returns the method that one of the interfaces embedded in x
@@ -168,7 +176,7 @@ func (ev *evaluator) embedded(next, seen []embed, x embed) (_ []embed, foreign b
 		return next, false
 	}
 	args := t.argsOf(u)
-	for _, b := range ev.l.basesOf(r.ent) {
+	for _, b := range ev.l.basesOf(ev.variant(r.ent)) {
 		b, ptr := t.deref(t.subst(b, r.ent, args))
 		switch t.kind(b) {
 		case kNamed, kAnon, kParam:
@@ -265,6 +273,13 @@ func (ev *evaluator) coreOf(c Type) Type {
 func (l *linker) basesOf(e Ent) []Type {
 	s := l.bases[e]
 	return l.baseTypes[s.Lo:s.Hi]
+}
+
+// interfaceType reports whether a type is an interface, named or not.
+func (ev *evaluator) interfaceType(x Type) bool {
+	u := ev.under(x)
+	r := ev.types.rec(u)
+	return r.kind == kAnon && (r.ent == noEnt && r.n == 0 || ev.l.isInterface(r.ent)) || r.kind == kNamed && ev.l.isInterface(r.ent)
 }
 
 // interfaceLike reports whether a named type is an interface, or declared to
