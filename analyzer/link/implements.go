@@ -202,23 +202,76 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 	}
 	ev := l.newEvaluator(l.types)
 	for _, p := range pairs {
-		from, to := l.nodeOf[p.typ], l.nodeOf[p.iface]
-		if l.implements[p] || from == graph.None || to == graph.None || !l.langOf(p.typ).ImplicitInterfaces {
+		from := l.nodeOf[p.typ]
+		if l.implements[p] || from == graph.None || !l.langOf(p.typ).ImplicitInterfaces {
 			continue
 		}
-		l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeImplements, Certainty: graph.Inferred, Ptr: asPointer[p]})
-		ev.lang = l.langOf(p.typ)
-		for _, name := range l.sets[p.iface].names {
-			im, m := ev.member(l.instance(p.iface), name), ev.member(l.instance(p.typ), name)
-			if im.ent == noEnt || m.ent == noEnt || l.decl(m.ent).Kind != graph.KindMethod {
+		to, certainty := l.nodeOf[p.iface], graph.Inferred
+		if to == graph.None {
+			if to, certainty = l.externalEnt(p.iface), graph.Exact; to == graph.None {
 				continue
 			}
-			f, t := l.nodeOf[l.canon[m.ent]], l.nodeOf[l.canon[im.ent]]
-			if f != graph.None && t != graph.None && f != t {
-				l.b.AddEdge(graph.RawEdge{From: f, To: t, Type: graph.None, Kind: graph.EdgeImplements, Certainty: graph.Inferred})
+			l.externalBases(p.iface, to)
+		}
+		l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeImplements, Certainty: certainty, Ptr: asPointer[p]})
+		ev.lang = l.langOf(p.typ)
+		var pairs [][2]member
+		for _, name := range l.sets[p.iface].names {
+			im, m := ev.member(l.instance(p.iface), name), ev.member(l.instance(p.typ), name)
+			if im.ent != noEnt && m.ent != noEnt && l.decl(m.ent).Kind == graph.KindMethod {
+				pairs = append(pairs, [2]member{im, m})
 			}
 		}
+		l.implementMethods(pairs, certainty)
 	}
+}
+
+// implementMethods adds the edges from methods to those of the interface that
+// they implement; each pair is the interface's and the type's.
+func (l *linker) implementMethods(pairs [][2]member, c graph.Certainty) {
+	for _, p := range pairs {
+		f, t := l.nodeOf[l.canon[p[1].ent]], l.nodeOf[l.canon[p[0].ent]]
+		if f == graph.None {
+			continue
+		}
+		if t == graph.None {
+			t = l.externalEnt(p[0].ent)
+		}
+		if t != graph.None && f != t {
+			l.b.AddEdge(graph.RawEdge{From: f, To: t, Type: graph.None, Kind: graph.EdgeImplements, Certainty: c})
+		}
+	}
+}
+
+// externalBases adds the embeds edges of an external interface, whose node is
+// from, so that its methods can be followed to the interfaces that declare
+// them.
+func (l *linker) externalBases(e Ent, from graph.ID) {
+	for _, b := range l.basesOf(e) {
+		r := l.types.rec(b)
+		if r.kind != kNamed || !l.isInterface(r.ent) || l.embedded[implemented{e, r.ent}] {
+			continue
+		}
+		l.embedded[implemented{e, r.ent}] = true
+		if to := l.externalEnt(r.ent); to != graph.None {
+			l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeEmbeds})
+			l.externalBases(r.ent, to)
+		}
+	}
+}
+
+// externalEnt returns the external node of a declaration of a surface; None
+// for what only the universe knows.
+func (l *linker) externalEnt(e Ent) graph.ID {
+	u := &l.units[l.unitOf(e)]
+	top := e
+	for c := l.container(e); c != noEnt; c = l.container(c) {
+		top = c
+	}
+	if !u.surface || u.universe && l.decl(top).Vis != graph.Public && l.qualified(top) != u.rules.Basics.Error {
+		return graph.None
+	}
+	return l.externalNode(u.rules.Name, u.Path, l.qualified(e))
 }
 
 // instance returns the type that an entity declares, with its own type
@@ -271,20 +324,12 @@ func (l *linker) implementation(ev *evaluator, typ, iface Ent, s *methodSet) {
 				l.b.AddFlags(n, graph.FlagCalledOutside)
 			}
 		}
-		u := &l.units[l.unitOf(iface)]
-		if d := l.decl(iface); u.universe && d.Vis != graph.Public {
+		if to = l.externalEnt(iface); to == graph.None {
 			return
 		}
-		to = l.externalNode(u.rules.Name, u.Path, l.qualified(iface))
 	}
 	l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeImplements, Certainty: certainty, Ptr: ptr})
-	for _, p := range pairs {
-		f, t := l.nodeOf[l.canon[p[1].ent]], l.nodeOf[l.canon[p[0].ent]]
-		if f == graph.None || t == graph.None || f == t {
-			continue
-		}
-		l.b.AddEdge(graph.RawEdge{From: f, To: t, Type: graph.None, Kind: graph.EdgeImplements, Certainty: certainty})
-	}
+	l.implementMethods(pairs, certainty)
 }
 
 // mentionsUnknown reports whether a type holds a part that could not be told,

@@ -254,9 +254,10 @@ func (l *linker) externalNode(lang, path, name string) graph.ID {
 	if id, ok := l.external[key]; ok {
 		return id
 	}
-	short := name
+	short, parent := name, graph.None
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		short = name[i+1:]
+		parent = l.externalNode(lang, path, name[:i])
 	}
 	q := lastName(path)
 	if name != "" {
@@ -264,7 +265,7 @@ func (l *linker) externalNode(lang, path, name string) graph.ID {
 	} else {
 		short = q
 	}
-	id := l.b.AddNode(graph.Node{Key: key, Kind: graph.KindExternal, Name: short, QName: q, Parent: graph.None, Lang: lang})
+	id := l.b.AddNode(graph.Node{Key: key, Kind: graph.KindExternal, Name: short, QName: q, Parent: parent, Lang: lang})
 	l.external[key] = id
 	return id
 }

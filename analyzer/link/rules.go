@@ -54,6 +54,7 @@ type Basics struct {
 	String string
 	Bool   string
 	Null   string // the type of the null value alone
+	Error  string // the interface that errors implement, which has a node
 }
 
 // Layout says where the files of one language belong.

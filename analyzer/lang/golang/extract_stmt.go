@@ -419,7 +419,7 @@ func (e *extractor) typeSwitch(i syntax.ID) {
 
 func (e *extractor) typeCase(i syntax.ID, name facts.Str, value facts.ExprID) {
 	e.b.Push()
-	types, last, isNil := 0, facts.ExprID(none), false
+	types, seen, isNil := 0, facts.ExprID(none), false
 	for c := range e.t.ChildrenByField(i, fieldType) {
 		if !e.nodes[c].Named() {
 			continue
@@ -428,12 +428,13 @@ func (e *extractor) typeCase(i syntax.ID, name facts.Str, value facts.ExprID) {
 		if isNil = e.isNil(c); isNil {
 			e.add(facts.Expr{Op: facts.OpLiteral, Name: e.literalKind(classNil), X: none, Y: none}, c)
 		} else {
-			last = e.typ(c)
+			t := e.typ(c)
+			seen = e.operation(facts.Expr{Op: facts.OpAssert, X: value, Y: t}, t)
 		}
 	}
 	if name != 0 {
 		if types == 1 && !isNil {
-			value = e.operation(facts.Expr{Op: facts.OpAssert, X: value, Y: last}, last)
+			value = seen
 		}
 		e.b.Bind(e.b.AddLocal(facts.Local{Name: name, Decl: none, Type: none, Value: value, Next: none}))
 	}

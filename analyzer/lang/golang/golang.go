@@ -43,7 +43,7 @@ var rules = &link.Rules{
 		"untypedBool": "bool", "untypedInt": "int", "untypedFloat": "float64",
 		"untypedComplex": "complex128", "untypedRune": "rune", "untypedString": "string",
 	},
-	Basics: link.Basics{Int: "int", Byte: "byte", Rune: "rune", String: "string", Bool: "untypedBool", Null: "untypedNil"},
+	Basics: link.Basics{Int: "int", Byte: "byte", Rune: "rune", String: "string", Bool: "untypedBool", Null: "untypedNil", Error: "error"},
 
 	Outside: []string{
 		"context#Context", "database/sql/driver#Valuer", "encoding/xml#Marshaler", "encoding/xml#Unmarshaler",
