@@ -40,6 +40,22 @@ type Language struct {
 
 	// Rules are what linking needs.
 	Rules *link.Rules
+
+	// Fit says how uses of a declaration relate to its shape, for those who
+	// compare graphs.
+	Fit Fit
+
+	// Runner is what runs the language's tests.
+	Runner string
+}
+
+// Fit says when a use of a declaration fits it. The zero value is that of a
+// language whose compiler checks everything.
+type Fit struct {
+	Keywords   bool     // arguments may be given by name
+	Dynamic    bool     // nothing enforces types
+	LooseArity bool     // a call may pass fewer or more arguments than there are parameters
+	TopTypes   []string // the types that accept any value, as signatures spell them
 }
 
 // Role says what a file is to a language.

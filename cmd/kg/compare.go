@@ -39,7 +39,7 @@ func (a *app) compare(ctx context.Context, b *base, head *side, p *progress) (*c
 	if err := a.buildBoth(ctx, b.side, head, p); err != nil {
 		return nil, err
 	}
-	c.delta = diff.Compare(b.graph, head.graph)
+	c.delta = languageRules().Compare(b.graph, head.graph)
 	return c, ctx.Err()
 }
 

@@ -133,7 +133,7 @@ func (a *app) impact(ctx context.Context, f *impactFlags) error {
 	if err != nil {
 		return err
 	}
-	r := impact.Compute(c.delta, impact.Options{Depth: f.depth, Edited: edited, Unanalysed: c.unanalysed()})
+	r := impact.Compute(c.delta, impact.Options{Depth: f.depth, Edited: edited, Unanalysed: c.unanalysed(), Runner: testRunners()})
 	p.end()
 	return a.reportImpact(ctx, c, r, list)
 }
@@ -166,7 +166,7 @@ func (a *app) whatIf(ctx context.Context, f *impactFlags, head *side, list []out
 	if err != nil {
 		return err
 	}
-	r, err := impact.WhatIf(head.graph, key, supposed[at].kind, diff.Options{}, impact.Options{Depth: f.depth})
+	r, err := impact.WhatIf(head.graph, key, supposed[at].kind, languageRules(), impact.Options{Depth: f.depth, Runner: testRunners()})
 	if err != nil {
 		return err
 	}

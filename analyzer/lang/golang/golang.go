@@ -22,6 +22,8 @@ var Language = &lang.Language{
 	Extract:    Extract,
 	Manifest:   ExtractManifest,
 	Rules:      rules,
+	Fit:        lang.Fit{TopTypes: []string{"any"}},
+	Runner:     "go test",
 }
 
 var grammar = sync.OnceValue(func() *syntax.Language {
