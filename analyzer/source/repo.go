@@ -29,6 +29,8 @@ type Repo struct {
 	shallowOnce sync.Once
 	shallow     map[string]bool
 	shallowErr  error
+
+	past past // see History
 }
 
 // OpenRepo finds the repository that dir is in: in dir itself or in a folder

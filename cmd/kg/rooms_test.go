@@ -36,9 +36,11 @@ const rooms = `
 	diff                  : analyzer/graph
 	diff/difftest         : analyzer/graph
 	diff/impact           : analyzer/graph diff
+	diff/cochange         : analyzer/history
 	report                : analyzer/graph analyzer/history diff diff/impact
 	cmd/kg                : *
 	bench/*               : *
+	bench/cochange        : analyzer/source analyzer/history diff/cochange
 	bench/phases          : bench/usage analyzer analyzer/*
 `
 
