@@ -10,6 +10,10 @@ import (
 type Options struct {
 	Color bool // text: use ANSI colours
 	Limit int  // text: entries per list; 0 means 20, a negative number all
+
+	// TestCommands returns the commands that run a selection; nil: none are
+	// written.
+	TestCommands func(*Tests) []string
 }
 
 // Format is one way to write reports.
@@ -26,6 +30,7 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{"json", "the whole report, for programs", writeJSON, writeDeltaJSON},
+		{"tests", "the commands that run the selected tests, for a shell", writeTests, nil},
 		{"text", "what matters, for people at a terminal", writeText, writeDeltaText},
 	}
 }

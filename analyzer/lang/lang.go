@@ -47,6 +47,23 @@ type Language struct {
 
 	// Runner is what runs the language's tests.
 	Runner string
+
+	// TestCommands returns the shell commands that run tests, to be started in
+	// the top folder of the tree.
+	TestCommands func(TestRun) []string
+}
+
+// TestRun is a choice of tests.
+type TestRun struct {
+	All     bool     // run everything, whatever Tests holds
+	Modules []string // the folders of the language's modules, sorted; empty for the top folder
+	Tests   []TestCase
+}
+
+// TestCase is one test.
+type TestCase struct {
+	File string // slash-separated
+	Name string // unqualified
 }
 
 // Fit says when a use of a declaration fits it. The zero value is that of a

@@ -24,8 +24,9 @@ func writesDelta(f report.Format) bool  { return f.Delta != nil }
 
 func (a *app) reportImpact(ctx context.Context, c *comparison, r *impact.Result, list []output) error {
 	rep := report.New(r, tool(), c.base.described(), c.head.described())
+	c.leftOut(rep)
 	return a.writeAll(ctx, list, func(f report.Format, w io.Writer) error {
-		return f.Impact(w, rep, report.Options{Color: a.colored()})
+		return f.Impact(w, rep, report.Options{Color: a.colored(), TestCommands: testCommands(c.head.graph)})
 	})
 }
 

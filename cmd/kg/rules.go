@@ -1,8 +1,15 @@
 package main
 
 import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/analyzer/lang"
 	"github.com/codekg/kg/analyzer/lang/all"
 	"github.com/codekg/kg/diff"
+	"github.com/codekg/kg/report"
 )
 
 // languageRules tells the comparison what each language says of uses that fit.
@@ -22,4 +29,35 @@ func testRunners() map[string]string {
 		m[l.Name] = l.Runner
 	}
 	return m
+}
+
+// testCommands returns the commands that run a selection of the tests of a
+// tree, language by language.
+func testCommands(g *graph.Graph) func(*report.Tests) []string {
+	return func(t *report.Tests) []string {
+		var cmds []string
+		for _, l := range all.Languages {
+			run := lang.TestRun{All: t.Mode == "all"}
+			present := false
+			for i := range g.Nodes {
+				switch n := &g.Nodes[i]; {
+				case n.Lang != l.Name:
+				case n.Kind == graph.KindModule:
+					run.Modules = append(run.Modules, strings.TrimPrefix(path.Dir(n.File), "."))
+				case n.Kind == graph.KindFile:
+					present = true
+				}
+			}
+			slices.Sort(run.Modules)
+			for _, x := range t.Tests {
+				if x.Runner == l.Runner {
+					run.Tests = append(run.Tests, lang.TestCase{File: x.File, Name: x.Symbol})
+				}
+			}
+			if present && t.Mode != "none" {
+				cmds = append(cmds, l.TestCommands(run)...)
+			}
+		}
+		return cmds
+	}
 }

@@ -24,6 +24,8 @@ var Language = &lang.Language{
 	Rules:      rules,
 	Fit:        lang.Fit{TopTypes: []string{"any"}},
 	Runner:     "go test",
+
+	TestCommands: testCommands,
 }
 
 var grammar = sync.OnceValue(func() *syntax.Language {
