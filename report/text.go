@@ -476,7 +476,14 @@ func (p *page) cochange(cs []Cochange) {
 	p.section("Usually changed together, and not here: a habit, not a dependency", len(cs))
 	show, done := p.cut(len(cs))
 	for _, c := range cs[:show] {
-		p.line("  ", c.File, span{faint, fmt.Sprintf("  %.0f %% of %s with %s", 100*c.Confidence, count(c.Support, "commit"), strings.Join(c.With, ", "))})
+		s := "  together in " + count(c.Support, "commit")
+		if len(c.With) > 0 {
+			s += fmt.Sprintf(", %.0f %% of those of %s", 100*c.Confidence, c.With[0])
+		}
+		if len(c.With) > 1 {
+			s += "; also with " + strings.Join(c.With[1:], ", ")
+		}
+		p.line("  ", c.File, span{faint, s})
 	}
 	done(len(cs))
 }
@@ -532,6 +539,13 @@ func (p *page) unknowns(us []Unknown) {
 		byReason[u.Reason] += max(u.Count, 1)
 	}
 	for _, reason := range order {
-		p.line(fmt.Sprintf("  %6d  %s", byReason[reason], strings.ReplaceAll(reason, "_", " ")))
+		s := fmt.Sprintf("  %6d  %s", byReason[reason], strings.ReplaceAll(reason, "_", " "))
+		// What is not about a file is about the whole run.
+		for _, u := range us {
+			if u.Reason == reason && u.File == "" && u.Detail != "" && byReason[reason] == 1 && reason != SkippedLanguage {
+				s += ": " + u.Detail
+			}
+		}
+		p.line(s)
 	}
 }

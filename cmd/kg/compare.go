@@ -18,6 +18,7 @@ type comparison struct {
 	head  *side
 	delta *diff.Delta
 	files []history.FileChange // nil if one of the sides is a graph file
+	past  *pastReader          // nil if nobody looks at history
 }
 
 // compare makes the graphs of both sides and their delta. Trees that do not

@@ -23,6 +23,7 @@ type impactFlags struct {
 	symbol    string
 	change    string
 	depth     int
+	noHistory bool
 	out       *outputs
 }
 
@@ -79,6 +80,7 @@ change of one declaration would reach.`,
 	fs.StringVar(&f.symbol, "symbol", "", "what if the declaration `KEY` was changed")
 	fs.StringVar(&f.change, "change", "", "and this was the `CHANGE`: "+strings.Join(supposedNames(), ", "))
 	fs.IntVar(&f.depth, "depth", 0, "follow changed behaviour over `N` calls (default 3)")
+	fs.BoolVar(&f.noHistory, "no-history", false, "do not look for files that usually change together with those of the change")
 	f.out = outputFlag(cmd, reportFormats(writesImpact)...)
 	complete(cmd, "change", supposedNames()...)
 	return cmd
@@ -125,10 +127,18 @@ func (a *app) impact(ctx context.Context, f *impactFlags) error {
 		return err
 	}
 	defer b.close()
+	var past *pastReader
+	if !f.noHistory {
+		if past, err = a.readPast(ctx, repo, b); err != nil {
+			return err
+		}
+		defer past.stop()
+	}
 	c, err := a.compare(ctx, b, head, p)
 	if err != nil {
 		return err
 	}
+	c.past = past
 	edited, err := c.edited(ctx)
 	if err != nil {
 		return err

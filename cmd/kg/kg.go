@@ -88,6 +88,7 @@ Exit codes: 0 fine, 1 a gate was hit, 2 kg could not do it, 130 interrupted.`,
 	root.AddCommand(
 		a.impactCommand(),
 		a.diffCommand(),
+		a.cochangeCommand(),
 		a.buildCommand(),
 		a.exportCommand(),
 		a.statsCommand(),
