@@ -124,7 +124,41 @@ func (e *engine) satisfies(t, iface graph.ID) bool {
 	if e.d.Base == e.d.Head {
 		return false // a change is assumed to break what it can
 	}
-	return slices.Contains(e.supertypes(t), now)
+	return slices.Contains(supertypes(e.head, t), now)
+}
+
+// alike reports whether an interface of the base graph, which needs no edge to
+// fit another one, asks today for each method that the other asks for, with the
+// same shape.
+func (e *engine) alike(t, iface graph.ID) bool {
+	sub, now := e.d.ToHead(t), e.d.ToHead(iface)
+	if e.d.Base == e.d.Head || sub == graph.None || now == graph.None || e.head.Nodes[sub].Kind != graph.KindInterface {
+		return false
+	}
+	subs := supertypes(e.head, sub)
+	for _, super := range supertypes(e.head, now) {
+		if e.head.Nodes[super].Kind == graph.KindExternal {
+			return false // what it asks for is not known
+		}
+		for _, m := range e.headKids.of(super) {
+			n := &e.head.Nodes[m]
+			if n.Kind == graph.KindMethod && !slices.ContainsFunc(subs, func(s graph.ID) bool { return e.asksFor(s, n) }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// asksFor reports whether a type of the head graph itself declares a method of
+// the name and shape of n.
+func (e *engine) asksFor(t graph.ID, n *graph.Node) bool {
+	same := func(x, y graph.Param) bool { return x.Type == y.Type && x.Flags == y.Flags }
+	return slices.ContainsFunc(e.headKids.of(t), func(m graph.ID) bool {
+		x := &e.head.Nodes[m]
+		return x.Kind == graph.KindMethod && x.Name == n.Name &&
+			slices.EqualFunc(x.Signature.Params, n.Signature.Params, same) && slices.EqualFunc(x.Signature.Results, n.Signature.Results, same)
+	})
 }
 
 // baseSubtypes returns the types of the base graph that extend, embed or
@@ -160,7 +194,7 @@ func (e *engine) conversions(iface, t graph.ID, via *Hop) {
 			if edge.Type == graph.None || t != graph.None && edge.Type != t {
 				continue
 			}
-			if t == graph.None && e.satisfies(e.d.ToHead(edge.Type), i) {
+			if t == graph.None && (e.satisfies(e.d.ToHead(edge.Type), i) || e.alike(edge.Type, i)) {
 				continue
 			}
 			p, ok := e.pair(edge.From)
@@ -171,6 +205,13 @@ func (e *engine) conversions(iface, t graph.ID, via *Hop) {
 				continue // a change of its own
 			}
 			sites := e.conversionSites(edge, p, i)
+			if t == graph.None && e.base.Nodes[edge.Type].Kind != graph.KindInterface && !slices.Contains(supertypes(e.base, edge.Type), i) {
+				for j := range sites {
+					if sites[j].State == Broken {
+						sites[j].State = Unknown // it was not known to fit before, either
+					}
+				}
+			}
 			severity := MustUpdate
 			if edge.Certainty == graph.Ambiguous {
 				severity = MayBeAffected
@@ -301,7 +342,7 @@ func (e *engine) implementer(edge *graph.Edge, iface, h graph.ID, stored bool) {
 // provides returns the method by which a type of the head graph, or one that
 // it inherits from, implements m.
 func (e *engine) provides(t, m graph.ID) graph.ID {
-	supers := e.supertypes(t)
+	supers := supertypes(e.head, t)
 	for _, kind := range []graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
 		for _, x := range e.head.InKind(m, kind) {
 			from := e.head.Edges[x].From

@@ -65,9 +65,11 @@ func (e *engine) usesOfGone(t, now graph.ID) {
 		switch edge.Kind {
 		case graph.EdgeAnnotates, graph.EdgeTests:
 			continue // what annotates or tests it does not break with it
+		case graph.EdgeConverts:
+			continue // the name is written where the interface is asked for
 		case graph.EdgeOverrides, graph.EdgeImplements:
-			if e.base.Nodes[t].Kind.IsCallable() {
-				continue // see implementers
+			if e.base.Nodes[t].Kind.IsCallable() || len(e.base.Sites(edge)) == 0 {
+				continue // see implementers; and an implicit one names nothing
 			}
 		}
 		e.useOfGone(edge, edge.From, t, now)
@@ -301,7 +303,7 @@ func (e *engine) sees(user, n graph.ID, v graph.Visibility) bool {
 		}
 		owner := up(n, isType)
 		for t := up(user, isType); t != graph.None; t = up(e.head.Nodes[t].Parent, isType) {
-			if slices.Contains(e.supertypes(t), owner) {
+			if slices.Contains(supertypes(e.head, t), owner) {
 				return true
 			}
 		}
@@ -316,10 +318,10 @@ func (e *engine) sees(user, n graph.ID, v graph.Visibility) bool {
 
 // supertypes returns the types that t extends, embeds or implements, at any
 // distance, t included.
-func (e *engine) supertypes(t graph.ID) []graph.ID {
+func supertypes(g *graph.Graph, t graph.ID) []graph.ID {
 	out := []graph.ID{t}
 	for i := 0; i < len(out); i++ {
-		for _, edge := range e.head.Out(out[i]) {
+		for _, edge := range g.Out(out[i]) {
 			switch edge.Kind {
 			case graph.EdgeExtends, graph.EdgeEmbeds, graph.EdgeImplements:
 				if !slices.Contains(out, edge.To) {
