@@ -260,8 +260,8 @@ func statements(g *graph.Graph, n graph.ID, file int) graph.Hash {
 	return graph.Hash{}
 }
 
-// touchedFiles returns the files that hold a change, or a declaration that
-// only one graph has.
+// touchedFiles returns the files that hold a change, a declaration that only one
+// graph has, or one that follows what it names to another name or place.
 func touchedFiles(d *Delta) map[string]bool {
 	touched := map[string]bool{}
 	touch := func(n *graph.Node) {
@@ -279,8 +279,12 @@ func touchedFiles(d *Delta) map[string]bool {
 		}
 	}
 	for i, h := range d.toHead {
-		if h == graph.None {
+		switch b := graph.ID(i); {
+		case h == graph.None:
 			touch(&d.Base.Nodes[i])
+		case declares(d.Base.Nodes[i].Kind) && !d.SameText(b, h):
+			touch(&d.Base.Nodes[i])
+			touch(&d.Head.Nodes[h])
 		}
 	}
 	for i, b := range d.toBase {

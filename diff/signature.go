@@ -30,7 +30,7 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 	if !slices.Equal(xs.Results, ys.Results) {
 		compareResults(ds, m.spelled.params(xs.Results), ys.Results)
 	}
-	if t := m.spelled.typ(xs.Type); t != ys.Type {
+	if t := m.spelled.typ(xs.Type); !sameType(t, ys.Type) {
 		ds.add(TypeChanged, xs.Type, ys.Type)
 	}
 	if !slices.Equal(xs.Bases, ys.Bases) {
@@ -47,9 +47,71 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 	m.compareAnnotations(ds, b, h)
 	// What the data does not show, such as another default value.
 	if len(ds.list) == before && x.Name == y.Name && xs.Text != "" && ys.Text != "" && xs.Text != ys.Text &&
-		!m.spelled.sameText(xs.Text, ys.Text) {
+		!onlyNames(xs.Params, ys.Params) && !onlyNames(xs.Results, ys.Results) &&
+		!m.spelled.sameText(withoutReceiver(xs.Text, x.Name), withoutReceiver(ys.Text, y.Name)) {
 		ds.add(TextChanged, xs.Text, ys.Text)
 	}
+}
+
+// onlyNames reports whether two lists without defaults differ in the names of
+// parameters or results: in what they are called, or whether they are.
+func onlyNames(xs, ys []graph.Param) bool {
+	return !slices.Equal(xs, ys) && slices.EqualFunc(xs, ys, func(x, y graph.Param) bool {
+		return x.Flags == y.Flags && x.Flags&graph.ParamOptional == 0
+	})
+}
+
+// withoutReceiver leaves a receiver that is written before a method's name out
+// of the text of its declaration: what it is called is nobody's concern, and
+// its type is the owner.
+func withoutReceiver(text, name string) string {
+	at := strings.Index(text, ") "+name)
+	from := strings.IndexByte(text, '(')
+	if at < 0 || from < 0 || strings.ContainsAny(text[from+1:at], "()") {
+		return text
+	}
+	return text[:from] + text[at+2:]
+}
+
+// sameType reports whether two types are the same as far as the graphs know
+// them: a part that could not be resolved, "?" or "?Name", may be anything, or
+// anything of that name.
+func sameType(x, y string) bool {
+	for x != y {
+		i := 0
+		for i < min(len(x), len(y)) && x[i] == y[i] {
+			i++
+		}
+		for i > 0 && isName(x[i-1]) {
+			i-- // to where the name at hand begins
+		}
+		if i > 0 && x[i-1] == '?' {
+			i--
+		}
+		a, ra, oka := unresolved(x[i:])
+		b, rb, okb := unresolved(y[i:])
+		switch {
+		case !oka && !okb:
+			return false
+		case oka && a == "" || okb && b == "":
+			return true
+		case last(a) != last(b):
+			return false
+		}
+		x, y = ra, rb
+	}
+	return true
+}
+
+// unresolved splits the name that a type begins with from the rest; ok says
+// that it could not be resolved.
+func unresolved(t string) (name, rest string, ok bool) {
+	t, ok = strings.CutPrefix(t, "?")
+	n := 0
+	for n < len(t) && isName(t[n]) {
+		n++
+	}
+	return t[:n], t[n:], ok
 }
 
 // variable reports whether declarations of kind k are read by name.
@@ -167,7 +229,7 @@ func compareParams(ds *details, xs, ys []graph.Param) {
 			}
 			ds.as(v, ParamRenamed, j, y.Name, x.Name, y.Name)
 		}
-		if x.Type != y.Type {
+		if !sameType(x.Type, y.Type) {
 			v := ds.rules.verdict(ParamType)
 			if slices.Contains(ds.rules.TopTypes, y.Type) {
 				v = Compatible
@@ -250,7 +312,7 @@ func compareResults(ds *details, xs, ys []graph.Param) {
 		switch {
 		case i < 0:
 			ds.at(ResultAdded, j, ys[j].Name, "", ys[j].Type)
-		case xs[i].Type != ys[j].Type:
+		case !sameType(xs[i].Type, ys[j].Type):
 			ds.at(ResultType, j, ys[j].Name, xs[i].Type, ys[j].Type)
 		}
 	}
