@@ -36,16 +36,36 @@ func (r *Report) Verdict() string {
 	case what == 0:
 		fmt.Fprintf(&b, "%s of what changed should be reviewed", count(direct+t.MayBeAffected, "user"))
 	default:
-		fmt.Fprintf(&b, "%s %s differently: %s %s on %s directly", count(what, "symbol"), verb(what, "behaves", "behave"),
-			count(direct, "user"), verb(direct, "relies", "rely"), verb(what, "it", "them"))
-		if t.MayBeAffected > 0 {
-			fmt.Fprintf(&b, ", %d more may be affected", t.MayBeAffected)
+		fmt.Fprintf(&b, "%s %s differently: ", count(what, "symbol"), verb(what, "behaves", "behave"))
+		near := r.direct()
+		if near > 0 {
+			fmt.Fprintf(&b, "%s %s on %s directly", count(near, "user"), verb(near, "relies", "rely"), verb(what, "it", "them"))
+		}
+		switch far := direct + t.MayBeAffected - near; {
+		case near == 0:
+			fmt.Fprintf(&b, "%s may be affected", count(far, "user"))
+		case far > 0:
+			fmt.Fprintf(&b, ", %d more may be affected", far)
 		}
 	}
 	if n := len(r.EntryPoints); n > 0 && direct+t.MayBeAffected > 0 {
 		fmt.Fprintf(&b, "; %s %s it, nearest %s", count(n, "entry point"), verb(n, "reaches", "reach"), r.EntryPoints[0].Symbol.Name)
 	}
 	return r.close(b.String() + "; no broken use is known")
+}
+
+// direct counts the users that are one hop away from a change and have to
+// follow it or should be reviewed.
+func (r *Report) direct() int {
+	users := map[string]bool{}
+	for i := range r.Changes {
+		for _, x := range r.Changes[i].Impacted {
+			if x.Depth == 1 && x.Severity != "may_be_affected" {
+				users[x.Symbol.ID] = true
+			}
+		}
+	}
+	return len(users)
 }
 
 // close ends a sentence with what the analysis did not see.
@@ -228,8 +248,11 @@ func place(file string, line int32) string {
 // title says in a few words what happened to a changed symbol.
 func title(c *Change) string {
 	var parts []string
-	for _, d := range c.Detail {
-		if s := phrase(&d); s != "" && d.Verdict != "silent" {
+	for i, d := range c.Detail {
+		if d.Verdict == "silent" || said(c.Detail, i) {
+			continue
+		}
+		if s := phrase(&d); s != "" {
 			parts = append(parts, s)
 		}
 	}
@@ -251,10 +274,27 @@ func title(c *Change) string {
 	return strings.Join(parts, ", ")
 }
 
+// said reports whether another detail says what detail i says: how a parameter
+// is passed is written with its type, and a method that belongs to another type
+// now reads differently for that.
+func said(ds []Detail, i int) bool {
+	return slices.ContainsFunc(ds, func(d Detail) bool {
+		switch ds[i].Code {
+		case "param_type":
+			return d.Code == "param_passing" && d.Index != nil && ds[i].Index != nil && *d.Index == *ds[i].Index
+		case "text_changed":
+			return d.Code == "owner_moved"
+		}
+		return false
+	})
+}
+
 // phrase writes a detail for people.
 func phrase(x *Detail) string {
 	d := *x
-	d.From, d.To = brief(d.From), brief(d.To)
+	if d.From, d.To = brief(x.From), brief(x.To); d.From == d.To {
+		d.From, d.To = x.From, x.To // only the whole names differ
+	}
 	name := d.Name
 	if name == "" && d.Index != nil {
 		name = ordinal(*d.Index)
@@ -308,6 +348,9 @@ func phrase(x *Detail) string {
 		return "renamed from " + x.From
 	case "owner_moved":
 		_, from, _ := strings.Cut(x.From, ":") // without the language
+		if strings.Contains(from, "#") {
+			from = brief(strings.ReplaceAll(from, "#", ".")) // of another type
+		}
 		return "moved from " + from
 	case "file_moved":
 		return "moved from " + x.From
@@ -318,26 +361,39 @@ func phrase(x *Detail) string {
 }
 
 // brief leaves the directories out of qualified names, so that types can be
-// read: cobra.Command instead of github.com/spf13/cobra.Command.
+// read: cobra.Command instead of github.com/spf13/cobra.Command. A directory
+// that is only a version names nothing: semver.Version, not v3.Version.
 func brief(s string) string {
 	if !strings.Contains(s, "/") {
 		return s
 	}
 	var b strings.Builder
-	word := 0 // where the name at hand begins
+	start, word := 0, 0 // where the path at hand and its last name begin
 	for i := 0; i <= len(s); i++ {
 		switch {
 		case i < len(s) && s[i] == '/':
 			word = i + 1
 		case i == len(s) || strings.IndexByte(" ,()[]{}*&<>|;=", s[i]) >= 0:
-			b.WriteString(s[word:i])
+			b.WriteString(unversioned(s[start:i], word-start))
 			if i < len(s) {
 				b.WriteByte(s[i])
 			}
-			word = i + 1
+			word, start = i+1, i+1
 		}
 	}
 	return b.String()
+}
+
+// unversioned returns a path from the given position on, or, where a version
+// stands there, with the directory before it instead.
+func unversioned(path string, at int) string {
+	name := path[at:]
+	version, rest, ok := strings.Cut(name, ".")
+	if !ok || at == 0 || len(version) < 2 || version[0] != 'v' || strings.Trim(version[1:], "0123456789") != "" {
+		return name
+	}
+	dir := strings.TrimSuffix(path[:at], "/")
+	return dir[strings.LastIndexByte(dir, '/')+1:] + "." + rest
 }
 
 func ordinal(i int) string { return fmt.Sprintf("#%d", i+1) }
