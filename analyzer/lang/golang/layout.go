@@ -21,8 +21,10 @@ func layout(files []link.File) *link.Layout {
 
 type layouter struct {
 	*link.Layout
-	byDir    map[string]int // folder of a go.mod → module
-	replaces [][]replace    // by module
+	byDir    map[string]int    // folder of a go.mod → module
+	replaces [][]replace       // by module
+	requires []map[string]bool // by module: the paths of the modules that it names with a version
+	joined   []int             // by module: its workspace, or -1
 	works    []work
 	pending  []*group
 	byPath   map[string]int   // import path → unit
@@ -58,11 +60,15 @@ func (la *layouter) modules(files []link.File) {
 		dir := dirOf(f.Path)
 		m := link.Module{Dir: dir, File: f.Path}
 		var w work
+		requires := map[string]bool{}
 		for _, s := range f.Facts.Settings {
 			value := f.Facts.Str(s.Value)
 			switch f.Facts.Str(s.Name) {
 			case "module":
 				m.Path = value
+			case "require":
+				required, _, _ := strings.Cut(value, " ")
+				requires[required] = true
 			case "use":
 				if d, ok := inTree(dir, value); ok {
 					w.uses = append(w.uses, d)
@@ -84,6 +90,8 @@ func (la *layouter) modules(files []link.File) {
 		la.byDir[dir] = len(la.Modules)
 		la.Modules = append(la.Modules, m)
 		la.replaces = append(la.replaces, w.replaces)
+		la.requires = append(la.requires, requires)
+		la.joined = append(la.joined, -1)
 	}
 }
 
@@ -259,12 +267,13 @@ func (la *layouter) replacements() {
 	for m, rs := range la.replaces {
 		la.replace([]int{m}, rs)
 	}
-	for _, w := range la.works {
+	for i, w := range la.works {
 		var joined []int
 		var rs []replace
 		for _, dir := range w.uses {
 			if m, ok := la.byDir[dir]; ok {
 				joined = append(joined, m)
+				la.joined[m] = i
 				rs = append(rs, la.replaces[m]...)
 			}
 		}
@@ -297,14 +306,24 @@ func (la *layouter) replace(modules []int, rs []replace) {
 	}
 }
 
+// resolve returns the package that a path means to a package. A module that
+// requires a version of another module of the tree, and neither replaces it nor
+// shares a workspace with it, is built with the released one, not with the
+// one in the tree.
 func (la *layouter) resolve(from int, p string) int {
-	if m := la.Units[from].Module; m >= 0 {
+	m := la.Units[from].Module
+	if m >= 0 {
 		if u, ok := la.replaced[m][p]; ok {
 			return u
 		}
 	}
-	if u, ok := la.byPath[p]; ok {
-		return u
+	u, ok := la.byPath[p]
+	if !ok {
+		return -1
 	}
-	return -1
+	if to := la.Units[u].Module; m >= 0 && to >= 0 && to != m && la.requires[m][la.Modules[to].Path] &&
+		(la.joined[m] < 0 || la.joined[m] != la.joined[to]) {
+		return -1
+	}
+	return u
 }
