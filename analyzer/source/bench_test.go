@@ -103,3 +103,28 @@ func readGo(b *testing.B, tree source.Tree, workers int) int64 {
 	wg.Wait()
 	return total.Load()
 }
+
+// BenchmarkHistory reads the history of HEAD, cold and from a cache.
+func BenchmarkHistory(b *testing.B) {
+	dir := benchRepo(b)
+	read := func(b *testing.B, cache string) {
+		r, err := source.OpenRepo(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer r.Close()
+		log := logOf(b, r, "HEAD", source.HistoryOptions{Limit: 5000, Cache: cache})
+		b.ReportMetric(float64(len(log.Commits)), "commits")
+	}
+	b.Run("cold", func(b *testing.B) {
+		for b.Loop() {
+			read(b, "")
+		}
+	})
+	b.Run("warm", func(b *testing.B) {
+		cache := b.TempDir()
+		for b.Loop() {
+			read(b, cache)
+		}
+	})
+}

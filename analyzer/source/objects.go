@@ -73,8 +73,9 @@ const deltaCache = 96 * cache.MiByte
 // of delta bases, which are safe for that; go-git's own storage shares
 // neither, and reads the indexes of alternates anew for each object.
 type local struct {
-	folders []*packFolder // the repository's own, then its alternates
-	cache   *cache.ObjectLRU
+	folders []*packFolder    // the repository's own, then its alternates
+	cache   *cache.ObjectLRU // of go-git
+	bases   baseCache        // of the unpackers
 	tickets chan struct{}
 
 	mu   sync.Mutex
@@ -100,7 +101,7 @@ func (l *local) object(id string, max int64) (kind objectType, data []byte, err 
 	}
 	l.mu.Unlock()
 	if mine == nil {
-		mine = &packReader{local: l, open: map[*pack]*packfile.Packfile{}}
+		mine = &packReader{local: l, open: map[*pack]*packfile.Packfile{}, fast: map[*pack]*unpacker{}}
 	}
 	kind, data, err = mine.object(id, max)
 	l.mu.Lock()
@@ -116,6 +117,9 @@ func (l *local) close() error {
 	for _, r := range l.idle {
 		for _, p := range r.open {
 			errs = append(errs, p.Close())
+		}
+		for _, u := range r.fast {
+			errs = append(errs, u.close())
 		}
 	}
 	l.idle = nil

@@ -102,6 +102,7 @@ func (p *pack) load() (*idxfile.MemoryIndex, error) {
 type packReader struct {
 	local *local
 	open  map[*pack]*packfile.Packfile
+	fast  map[*pack]*unpacker
 }
 
 func (r *packReader) object(id string, max int64) (kind objectType, data []byte, err error) {
@@ -144,6 +145,9 @@ func damaged(id string, cause error) error {
 // packed reads an object of a pack. Its size is known before its bytes are
 // unpacked, so that a small pack cannot fill the memory.
 func (r *packReader) packed(p *pack, index *idxfile.MemoryIndex, id string, offset, max int64) (objectType, []byte, error) {
+	if kind, data, err := r.unpack(p, index, offset, max); !errors.Is(err, errUnpack) {
+		return kind, data, err
+	}
 	file, ok := r.open[p]
 	if !ok {
 		f, err := osfs.New(filepath.Dir(p.path)).Open(filepath.Base(p.path) + ".pack")
@@ -174,6 +178,19 @@ func (r *packReader) packed(p *pack, index *idxfile.MemoryIndex, id string, offs
 		return "", nil, damaged(id, err)
 	}
 	return objectType(o.Type().String()), data, nil
+}
+
+// unpack is packed without go-git. The error is errUnpack for what needs it.
+func (r *packReader) unpack(p *pack, index *idxfile.MemoryIndex, offset, max int64) (objectType, []byte, error) {
+	u, ok := r.fast[p]
+	if !ok {
+		var err error
+		if u, err = newUnpacker(p, index, &r.local.bases); err != nil {
+			return "", nil, errUnpack
+		}
+		r.fast[p] = u
+	}
+	return u.object(offset, max)
 }
 
 // readLoose reads objects/ab/cdef... It returns the error of os.Open as it
