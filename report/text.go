@@ -416,6 +416,9 @@ func used(x *Impacted, c *Change) string {
 		return c.Was.Name
 	}
 	id := x.Path[0].To
+	if pkg, name, ok := strings.Cut(id, "#"); ok && !strings.Contains(name, ":") {
+		return brief(pkg[strings.LastIndexByte(pkg, ':')+1:] + "." + name)
+	}
 	return id[strings.LastIndexAny(id, "/:#")+1:]
 }
 

@@ -252,7 +252,11 @@ func title(c *Change) string {
 		if d.Verdict == "silent" || said(c.Detail, i) {
 			continue
 		}
-		if s := phrase(&d); s != "" {
+		s := phrase(&d)
+		if was := called(c.Detail, &d); was != "" {
+			s = fmt.Sprintf("parameter %s %s instead of %s %s", d.Name, brief(d.To), was, brief(d.From))
+		}
+		if s != "" {
 			parts = append(parts, s)
 		}
 	}
@@ -289,11 +293,27 @@ func said(ds []Detail, i int) bool {
 	})
 }
 
+// called returns what a parameter of another type was called, if that is
+// another name.
+func called(ds []Detail, d *Detail) string {
+	if d.Code != "param_type" || d.Index == nil {
+		return ""
+	}
+	for _, x := range ds {
+		if x.Code == "param_renamed" && x.Index != nil && *x.Index == *d.Index && x.Verdict == "silent" {
+			return x.From
+		}
+	}
+	return ""
+}
+
 // phrase writes a detail for people.
 func phrase(x *Detail) string {
 	d := *x
 	if d.From, d.To = brief(x.From), brief(x.To); d.From == d.To {
-		d.From, d.To = x.From, x.To // only the whole names differ
+		from, to := names(x.From), names(x.To) // only whole names differ
+		d.From = shorten(x.From, func(n string) bool { return slices.Contains(to, n) })
+		d.To = shorten(x.To, func(n string) bool { return slices.Contains(from, n) })
 	}
 	name := d.Name
 	if name == "" && d.Index != nil {
@@ -364,6 +384,20 @@ func phrase(x *Detail) string {
 // read: cobra.Command instead of github.com/spf13/cobra.Command. A directory
 // that is only a version names nothing: semver.Version, not v3.Version.
 func brief(s string) string {
+	return shorten(s, func(string) bool { return true })
+}
+
+// names returns the qualified names in a type.
+func names(s string) (all []string) {
+	shorten(s, func(n string) bool {
+		all = append(all, n)
+		return false
+	})
+	return all
+}
+
+// shorten leaves the directories out of those names that may be short.
+func shorten(s string, short func(string) bool) string {
 	if !strings.Contains(s, "/") {
 		return s
 	}
@@ -374,7 +408,11 @@ func brief(s string) string {
 		case i < len(s) && s[i] == '/':
 			word = i + 1
 		case i == len(s) || strings.IndexByte(" ,()[]{}*&<>|;=", s[i]) >= 0:
-			b.WriteString(unversioned(s[start:i], word-start))
+			if path := s[start:i]; word > start && !short(path) {
+				b.WriteString(path)
+			} else {
+				b.WriteString(unversioned(path, word-start))
+			}
 			if i < len(s) {
 				b.WriteByte(s[i])
 			}
