@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sort"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -15,6 +16,9 @@ type Archive struct {
 	names   []string
 	data    [][]byte
 	index   map[string]int
+
+	mu   sync.Mutex
+	open map[string][]*File
 }
 
 // NewArchive returns an empty archive.
@@ -106,13 +110,28 @@ func (a *Archive) Version() string { return a.version }
 // Names returns the names of the groups, sorted.
 func (a *Archive) Names() []string { return a.names }
 
-// Files returns the files of a group, nil if there is none of that name. It is
-// safe for concurrent use.
+// Files returns the files of a group, nil if there is none of that name. They
+// are the same ones every time and must not be changed. It is safe for
+// concurrent use.
 func (a *Archive) Files(name string) []*File {
 	i, ok := a.index[name]
 	if !ok {
 		return nil
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	fs, ok := a.open[name]
+	if !ok {
+		fs = a.decode(i)
+		if a.open == nil {
+			a.open = map[string][]*File{}
+		}
+		a.open[name] = fs
+	}
+	return fs
+}
+
+func (a *Archive) decode(i int) []*File {
 	b := a.data[i]
 	n, k := binary.Uvarint(b)
 	b = b[k:]

@@ -2,6 +2,7 @@ package golang
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 
@@ -64,5 +65,29 @@ func Surface(base string, src []byte) (*facts.File, error) {
 		return exported
 	})
 	s.Constraint = 0
+	s.Imports = usedImports(s)
 	return s, s.Check()
+}
+
+// usedImports returns the imports that the kept declarations name. Every
+// package of the standard library is called by the last part of its path that
+// is no version.
+func usedImports(f *facts.File) []facts.Import {
+	used := map[string]bool{}
+	for i := range f.Exprs {
+		if x := &f.Exprs[i]; x.Op == facts.OpSelect && x.X >= 0 && f.Exprs[x.X].Op == facts.OpName {
+			used[f.Str(f.Exprs[x.X].Name)] = true
+		}
+	}
+	return slices.DeleteFunc(f.Imports, func(im facts.Import) bool {
+		name := f.Str(im.Alias)
+		if name == "" {
+			parts := strings.Split(f.Str(im.Path), "/")
+			name = parts[len(parts)-1]
+			if len(parts) > 1 && len(name) > 1 && name[0] == 'v' && strings.Trim(name[1:], "0123456789") == "" {
+				name = parts[len(parts)-2]
+			}
+		}
+		return name != "." && !used[name]
+	})
 }
