@@ -83,7 +83,7 @@ func (e *engine) headUses(c *diff.Change) {
 		case graph.EdgeTests, graph.EdgeAnnotates, graph.EdgeOverrides, graph.EdgeHandles, graph.EdgeHTTPCalls, graph.EdgeConfigures:
 			continue
 		}
-		added := e.d.ToBase(edge.From) == graph.None
+		added := !e.usedBefore(edge, c)
 		var sites []Site
 		hit := false
 		for _, s := range e.head.Sites(edge) {
@@ -95,7 +95,7 @@ func (e *engine) headUses(c *diff.Change) {
 				f = fitsUnknown
 			}
 			at := Site{File: e.head.Files[s.File].Path, Line: s.Line, Col: s.Col, State: e.judge(edge.From, &s, f)}
-			// New code was written for the new shape; it counts when it does not fit.
+			// New uses were written for the new shape; they count when they do not fit.
 			hit = hit || !added || at.State == Broken
 			sites = append(sites, at)
 		}
@@ -117,6 +117,21 @@ func (e *engine) headUses(c *diff.Change) {
 		e.add(Impacted{ID: edge.From, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
 			Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.head, edge)}})
 	}
+}
+
+// usedBefore reports whether the user of an edge of the head graph used the
+// changed declaration in the same way in the base graph, or something of its
+// name that the change moved or that stood for it, such as a method it
+// implements.
+func (e *engine) usedBefore(edge *graph.Edge, c *diff.Change) bool {
+	user := e.d.ToBase(edge.From)
+	if user == graph.None || e.d.Base == e.d.Head {
+		return user != graph.None
+	}
+	name := e.base.Nodes[c.Base].Name
+	return slices.ContainsFunc(e.base.OutKind(user, edge.Kind), func(x graph.Edge) bool {
+		return x.To == c.Base || e.base.Nodes[x.To].Name == name
+	})
 }
 
 // useFit decides whether one use of the head graph fits; affected is false for
@@ -250,6 +265,9 @@ func (e *engine) callersCallers() {
 	for _, h := range direct {
 		for _, i := range e.head.InKind(h.ID, graph.EdgeCalls) {
 			edge := &e.head.Edges[i]
+			if e.d.ToBase(edge.From) == graph.None {
+				continue // new: written for the new shape
+			}
 			severity := ShouldReview
 			if edge.Certainty == graph.Ambiguous {
 				severity = MayBeAffected

@@ -336,8 +336,8 @@ func (e *engine) behaviour(c *diff.Change, depth int) {
 	w.start(c.Head)
 	w.run(depth, nil)
 	for _, id := range w.order[1:] {
-		if e.own(id) {
-			continue
+		if e.own(id) || e.d.ToBase(id) == graph.None {
+			continue // what is new never saw the old behaviour
 		}
 		v := w.nodes[id]
 		n := &e.head.Nodes[id]
