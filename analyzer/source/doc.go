@@ -36,7 +36,8 @@
 //
 // # Git
 //
-// Objects and references are read with go-git. Where go-git cannot (SHA-256
+// Objects and references are read with go-git, except that the objects of packs
+// are mostly unpacked here, for speed. Where go-git cannot (SHA-256
 // repositories, reftable references, split or sparse indexes, objects it does
 // not find, revision syntax beyond names and ancestors), the git program is
 // asked, in a form that runs nothing that the repository names: no hooks, no

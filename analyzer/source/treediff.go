@@ -177,6 +177,10 @@ func (d *differ) compare(old, new string) ([]history.FileChange, error) {
 				if x, restA, err = nextEntry(a, d.repo.hashSize); err != nil {
 					return nil, err
 				}
+				if n := len(a) - len(restA); len(b) >= n && bytes.Equal(a[:n], b[:n]) {
+					a, b = restA, b[n:] // most entries are equal
+					continue
+				}
 			} else {
 				order = 1
 			}
@@ -195,9 +199,6 @@ func (d *differ) compare(old, new string) ([]history.FileChange, error) {
 			}
 			if order >= 0 {
 				b = restB
-			}
-			if order == 0 && bytes.Equal(x.hash, y.hash) && bytes.Equal(x.mode, y.mode) {
-				continue
 			}
 			if steps++; steps > maxCommitChanges {
 				return nil, errTooManyChanges

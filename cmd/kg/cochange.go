@@ -89,7 +89,7 @@ func (a *app) cochange(ctx context.Context, args []string, at string, noCache bo
 		return err
 	}
 	defer tree.Close()
-	log, err := repo.History(ctx, c, a.historyOptions(noCache))
+	log, err := repo.History(ctx, c, a.historyOptions(cochangeHistory, !noCache))
 	if err != nil {
 		return err
 	}

@@ -14,13 +14,17 @@ import (
 	"github.com/codekg/kg/report"
 )
 
-// historyLimit is how many commits are looked at for habits. All of a longer
-// history make the ranking better by a hundredth.
-const historyLimit = 5000
+// How many commits are looked at for habits. A report waits for those of
+// impactHistory; four times as many make the ranking of repositories that have
+// them better by two hundredths.
+const (
+	impactHistory   = 5_000
+	cochangeHistory = 20_000
+)
 
-func (a *app) historyOptions(noCache bool) source.HistoryOptions {
-	o := source.HistoryOptions{Limit: historyLimit}
-	if !noCache {
+func (a *app) historyOptions(limit int, cache bool) source.HistoryOptions {
+	o := source.HistoryOptions{Limit: limit}
+	if cache {
 		o.Cache = a.cacheDir()
 	}
 	return o
@@ -59,7 +63,7 @@ func (a *app) readPast(ctx context.Context, r *repository, b *base) (*pastReader
 	p := &pastReader{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
-		p.log, p.err = repo.History(ctx, b.commit, a.historyOptions(false))
+		p.log, p.err = repo.History(ctx, b.commit, a.historyOptions(impactHistory, true))
 	}()
 	return p, nil
 }
