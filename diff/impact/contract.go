@@ -153,11 +153,9 @@ func (e *engine) alike(t, iface graph.ID) bool {
 // asksFor reports whether a type of the head graph itself declares a method of
 // the name and shape of n.
 func (e *engine) asksFor(t graph.ID, n *graph.Node) bool {
-	same := func(x, y graph.Param) bool { return x.Type == y.Type && x.Flags == y.Flags }
 	return slices.ContainsFunc(e.headKids.of(t), func(m graph.ID) bool {
 		x := &e.head.Nodes[m]
-		return x.Kind == graph.KindMethod && x.Name == n.Name &&
-			slices.EqualFunc(x.Signature.Params, n.Signature.Params, same) && slices.EqualFunc(x.Signature.Results, n.Signature.Results, same)
+		return x.Kind == graph.KindMethod && x.Name == n.Name && sameShape(&x.Signature, &n.Signature)
 	})
 }
 

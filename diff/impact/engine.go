@@ -20,6 +20,8 @@ type engine struct {
 	walk       *walk
 	run        tally
 	retyped    map[graph.ID][][2]string // see migrates
+	baseTypes  typeNames
+	headTypes  typeNames
 
 	// Of the change at hand.
 	c    *diff.Change

@@ -85,7 +85,7 @@ func (e *engine) headUses(c *diff.Change) {
 		}
 		added := !e.usedBefore(edge, c)
 		var sites []Site
-		hit := false
+		hit, carries := false, 0 // asked once: 1 yes, 2 no
 		for _, s := range e.head.Sites(edge) {
 			f, affected := e.useFit(edge.Kind, &s, c, skip)
 			if !affected {
@@ -93,6 +93,17 @@ func (e *engine) headUses(c *diff.Change) {
 			}
 			if f == fitsNo && e.migrates(edge.From, c) {
 				f = fitsUnknown
+			}
+			if f == fitsUnknown {
+				if carries == 0 {
+					carries = 2
+					if e.carriesOver(edge.From, c) {
+						carries = 1
+					}
+				}
+				if carries == 1 {
+					f = fitsYes
+				}
 			}
 			at := Site{File: e.head.Files[s.File].Path, Line: s.Line, Col: s.Col, State: e.judge(edge.From, &s, f)}
 			// New uses were written for the new shape; they count when they do not fit.
