@@ -304,11 +304,9 @@ func relation(s string) string {
 	return "reaches"
 }
 
-// impacted lists who has to be updated without being known as broken, who
-// should be reviewed, and who may be affected: each symbol once, under its
-// most urgent heading.
 // impacted lists the impacted symbols that are not broken, the most urgent
-// first. Tests are only counted here: they have a section of their own.
+// first, and each once, under the most urgent heading that any change gives it.
+// Tests are only counted here: they have a section of their own.
 func (p *page) impacted(r *Report) {
 	const (
 		unclear = iota
@@ -328,25 +326,33 @@ func (p *page) impacted(r *Report) {
 		followed: {title: "Had to follow, and was edited"},
 	}
 	seen := map[string]bool{}
-	for _, severity := range []string{"must_update", "should_review", "may_be_affected"} {
+	const broken = -1
+	under := func(x *Impacted) int {
+		switch {
+		case x.Severity == "should_review":
+			return review
+		case x.Severity != "must_update":
+			return maybe
+		}
+		switch worst(x.Sites) {
+		case "broken":
+			return broken
+		case "edited":
+			return followed
+		}
+		return unclear
+	}
+	for _, at := range []int{broken, unclear, followed, review, maybe} {
 		for i := range r.Changes {
 			c := &r.Changes[i]
 			for j := range c.Impacted {
 				x := &c.Impacted[j]
-				if x.Severity != severity || seen[x.Symbol.ID] {
+				if under(x) != at || seen[x.Symbol.ID] {
 					continue
 				}
 				seen[x.Symbol.ID] = true
-				at := maybe
-				switch {
-				case severity == "must_update" && worst(x.Sites) == "broken":
-					continue
-				case severity == "must_update" && worst(x.Sites) == "edited":
-					at = followed
-				case severity == "must_update":
-					at = unclear
-				case severity == "should_review":
-					at = review
+				if at == broken {
+					continue // see broken
 				}
 				if x.Symbol.Test && at != unclear && at != followed {
 					sections[at].tests++
