@@ -211,7 +211,9 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 			if to, certainty = l.externalEnt(p.iface), graph.Exact; to == graph.None {
 				continue
 			}
-			l.externalBases(p.iface, to)
+			for _, b := range l.externalBases(p.iface, to) { // what it embeds is implemented, too
+				l.b.AddEdge(graph.RawEdge{From: from, To: b, Type: graph.None, Kind: graph.EdgeImplements, Certainty: certainty, Ptr: asPointer[p]})
+			}
 		}
 		l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeImplements, Certainty: certainty, Ptr: asPointer[p]})
 		ev.lang = l.langOf(p.typ)
@@ -243,21 +245,22 @@ func (l *linker) implementMethods(pairs [][2]member, c graph.Certainty) {
 	}
 }
 
-// externalBases adds the embeds edges of an external interface, whose node is
-// from, so that its methods can be followed to the interfaces that declare
-// them.
-func (l *linker) externalBases(e Ent, from graph.ID) {
+// externalBases returns the interfaces that an external one embeds, at any
+// depth, and adds the embeds edges between them, so that methods can be
+// followed to the interfaces that declare them. from is the node of e.
+func (l *linker) externalBases(e Ent, from graph.ID) []graph.ID {
+	var bases []graph.ID
 	for _, b := range l.basesOf(e) {
 		r := l.types.rec(b)
-		if r.kind != kNamed || !l.isInterface(r.ent) || l.embedded[implemented{e, r.ent}] {
+		if r.kind != kNamed || !l.isInterface(r.ent) {
 			continue
 		}
-		l.embedded[implemented{e, r.ent}] = true
 		if to := l.externalEnt(r.ent); to != graph.None {
 			l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeEmbeds})
-			l.externalBases(r.ent, to)
+			bases = append(append(bases, to), l.externalBases(r.ent, to)...)
 		}
 	}
+	return bases
 }
 
 // externalEnt returns the external node of a declaration of a surface; None

@@ -82,7 +82,6 @@ type linker struct {
 	b          *graph.Builder
 	sets       map[Ent]*methodSet   // by named type
 	implements map[implemented]bool // the pairs that have an edge
-	embedded   map[implemented]bool // external interfaces and their bases that have an edge
 
 	external  map[string]graph.ID // by key
 	nodeOf    []graph.ID          // by Ent
@@ -111,7 +110,6 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 		types:       newTypeTable(nil),
 		typeStrings: map[Type]string{},
 		implements:  map[implemented]bool{},
-		embedded:    map[implemented]bool{},
 		b:           &graph.Builder{},
 		external:    map[string]graph.ID{},
 	}
