@@ -31,7 +31,8 @@
 //   - Dispatch: a call through an interface or base method points at that
 //     method. From a concrete method the walk goes to the methods it
 //     implements or overrides, and on to their callers, as inferred; where
-//     more than five methods implement one, its callers may be affected only.
+//     more than five methods implement one, its callers may be affected only,
+//     and theirs are not followed.
 //
 // The changed declaration is never impacted by itself. Totals are exact and
 // count each symbol once; lists are ranked and may be cut.

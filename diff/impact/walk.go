@@ -334,7 +334,7 @@ func (w *walk) hop(i int32) Hop {
 func (e *engine) behaviour(c *diff.Change, depth int) {
 	w := e.walk
 	w.start(c.Head)
-	w.run(depth, nil)
+	w.run(depth, w.guessed)
 	for _, id := range w.order[1:] {
 		if e.own(id) || e.d.ToBase(id) == graph.None {
 			continue // what is new never saw the old behaviour
@@ -352,7 +352,7 @@ func (e *engine) behaviour(c *diff.Change, depth int) {
 		case n.Flags.Has(graph.FlagEntryPoint):
 			x.Relation = EntryPoint
 		}
-		if x.Depth > 1 || x.Certainty == graph.Ambiguous || v.via >= 0 && w.crowded(w.supers(v.from)[v.via].id) {
+		if x.Depth > 1 || x.Certainty == graph.Ambiguous || w.guessed(id) {
 			x.Severity = MayBeAffected
 		}
 		if h := e.hits[id]; h != nil && h.Severity <= x.Severity {
@@ -362,6 +362,14 @@ func (e *engine) behaviour(c *diff.Change, depth int) {
 			h.walked = true
 		}
 	}
+}
+
+// guessed reports whether the walk reached a node through a method with many
+// implementations: it may run the one that changed. Who calls it in turn is
+// nearly everybody, and would say nothing.
+func (w *walk) guessed(n graph.ID) bool {
+	v := w.nodes[n]
+	return v.via >= 0 && w.crowded(w.supers(v.from)[v.via].id)
 }
 
 // walkSites returns the sites of the first hop of a visited node.
