@@ -115,6 +115,7 @@ type evaluation struct {
 	misses    int
 	mutations int
 	unknown   int
+	followers int
 	by        map[string]*tally
 	lines     []string
 }
@@ -137,9 +138,21 @@ func (e *evaluation) judge(m *mutation) {
 		log.Fatal(err)
 	}
 	e.mutations++
+	// Methods that implement a changed method of an interface have to follow it,
+	// but the compiler says so where a value of their type is stored.
+	follow := map[graph.ID]bool{}
+	for _, c := range r.Changes {
+		for _, x := range c.Impacted {
+			follow[x.ID] = x.Relation == impact.Implementer || x.Relation == impact.Overrider
+		}
+	}
 	predicted := map[string]bool{}
 	for _, a := range r.Symbols {
-		if n := &e.g.Nodes[a.ID]; a.Severity == impact.MustUpdate {
+		switch n := &e.g.Nodes[a.ID]; {
+		case a.Severity != impact.MustUpdate:
+		case follow[a.ID]:
+			e.followers++
+		default:
 			predicted[e.name(n)] = true
 		}
 	}
@@ -185,6 +198,7 @@ func (e *evaluation) name(n *graph.Node) string {
 
 func (e *evaluation) print() {
 	fmt.Printf("%d mutations, %d of declarations that the graph does not have\n", e.mutations, e.unknown)
+	fmt.Printf("%d methods that implement a changed one, listed apart\n", e.followers)
 	var names []string
 	for n := range e.by {
 		names = append(names, n)

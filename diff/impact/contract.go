@@ -184,7 +184,7 @@ func (e *engine) baseSubtypes(t graph.ID) []graph.ID {
 // t None stands for any type that does not. via is the hop that explains it.
 func (e *engine) conversions(iface, t graph.ID, via *Hop) {
 	for _, i := range append([]graph.ID{iface}, e.baseSubtypes(iface)...) {
-		if e.base.Nodes[i].Kind != graph.KindInterface && i != iface {
+		if k := e.base.Nodes[i].Kind; k != graph.KindInterface && k != graph.KindExternal && i != iface {
 			continue
 		}
 		for _, x := range e.base.InKind(i, graph.EdgeConverts) {
