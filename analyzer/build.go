@@ -271,6 +271,7 @@ var limitReasons = map[syntax.Reason]graph.Reason{
 	syntax.TooLarge:         graph.ReasonTooLarge,
 	syntax.LineTooLong:      graph.ReasonLongLine,
 	syntax.AllocationBudget: graph.ReasonParseBudget,
+	syntax.LexBudget:        graph.ReasonParseBudget,
 	syntax.MemoryLimit:      graph.ReasonParseBudget,
 	syntax.NodeLimit:        graph.ReasonNodeLimit,
 	syntax.DepthLimit:       graph.ReasonDepthLimit,

@@ -16,6 +16,12 @@
 // LimitError with a Reason. The limits are counts, so the answer is the same on
 // every machine.
 //
+// Two of them bound the time. The parser's work shows in the bytes that it
+// requests from the allocator; the lexer's in the bytes of the source that it
+// reads, which it gets in pieces of 256 bytes and again for each time that it
+// comes back to them. Neither shows in the other: the lexer can go over a whole
+// file for each of its bytes and request nothing.
+//
 // # Determinism
 //
 // A tree is a function of the grammar, the limits and the bytes. Nothing is

@@ -21,6 +21,13 @@ type Limits struct {
 	// thousands, and no offset, count of steps or other cheap figure tells them
 	// apart.
 	AllocBase, AllocPerByte int64
+	// LexBase and LexPerByte bound the bytes that the lexer may read while a file
+	// of n bytes is parsed, LexBase + n*LexPerByte; what it reads again counts
+	// again. It is the measure of the work that requests no memory: where a token
+	// has no end, as a comment that is never closed, the lexer looks for it to the
+	// end of the file, then takes the first character for something else, and so
+	// on from the next. Ordinary code reads each byte 1.3 to 2.5 times.
+	LexBase, LexPerByte int64
 	// Memory bounds the bytes that the runtime may hold at once during one
 	// parse. It bounds the process: workers * Memory.
 	Memory int64
@@ -31,18 +38,25 @@ type Limits struct {
 }
 
 // DefaultLimits returns the limits that kg uses unless told otherwise: 1 MB per
-// file, any line length, 64 MB + 1000 bytes requested per byte, 1 GiB held, 8 M
-// nodes, depth 10,000.
+// file, any line length, 64 MB + 1000 bytes requested per byte, 16 MB + 64
+// bytes read by the lexer per byte, 1 GiB held, 8 M nodes, depth 10,000.
 func DefaultLimits() Limits {
 	return Limits{
 		Bytes:        1 << 20,
 		AllocBase:    64 << 20,
 		AllocPerByte: 1000,
+		LexBase:      16 << 20,
+		LexPerByte:   64,
 		Memory:       1 << 30,
 		Nodes:        8 << 20,
 		Depth:        10_000,
 	}
 }
+
+// lexChunk is how many bytes the lexer gets at a time. What it scans again
+// without leaving them is not counted: a large chunk would hide much work. 256
+// bytes take many microseconds to parse, and asking for them a few nanoseconds.
+const lexChunk = 256
 
 // maxNodes keeps node ids and sizes inside an int32.
 const maxNodes = 1<<31 - 1
@@ -51,6 +65,8 @@ const maxNodes = 1<<31 - 1
 const maxBytes = 1<<31 - 1
 
 func (l Limits) allocBudget(size int) int64 { return l.AllocBase + int64(size)*l.AllocPerByte }
+
+func (l Limits) lexBudget(size int) int64 { return l.LexBase + int64(size)*l.LexPerByte }
 
 func (l Limits) check(src []byte) error {
 	if limit := min(l.Bytes, maxBytes); len(src) > limit {
@@ -80,6 +96,7 @@ const (
 	TooLarge                // more bytes than Limits.Bytes
 	LineTooLong             // a line longer than Limits.Line
 	AllocationBudget        // the parser worked more than Limits.Alloc… allow
+	LexBudget               // the lexer read more than Limits.Lex… allow
 	MemoryLimit             // the parser held more than Limits.Memory
 	NodeLimit               // more nodes than Limits.Nodes
 	DepthLimit              // nodes nested deeper than Limits.Depth
@@ -87,7 +104,7 @@ const (
 
 // Reasons lists all reasons.
 func Reasons() []Reason {
-	return []Reason{TooLarge, LineTooLong, AllocationBudget, MemoryLimit, NodeLimit, DepthLimit}
+	return []Reason{TooLarge, LineTooLong, AllocationBudget, LexBudget, MemoryLimit, NodeLimit, DepthLimit}
 }
 
 // String returns the stable name of the reason, for reports.
@@ -99,6 +116,8 @@ func (r Reason) String() string {
 		return "line-too-long"
 	case AllocationBudget:
 		return "parse-budget"
+	case LexBudget:
+		return "lex-budget"
 	case MemoryLimit:
 		return "parse-memory"
 	case NodeLimit:
@@ -132,6 +151,7 @@ var (
 type Stats struct {
 	Requested int64 // bytes that the runtime requested, see Limits.AllocBase
 	Peak      int64 // most bytes it held at once
+	Lexed     int64 // bytes that the lexer read, or was denied, see Limits.LexBase
 	Nodes     int   // nodes in the tree, also when there were too many
 	Depth     int   // depth of the deepest node
 	Callbacks int64 // times that the budget was checked

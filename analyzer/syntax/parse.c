@@ -60,6 +60,8 @@ struct kg_arena {
   uint64_t soft;        // the progress callback cancels above this
   uint64_t held_limit;
   uint64_t callbacks;
+  uint64_t lexed;       // bytes that the lexer has read
+  bool cut;             // these were too many: to the lexer the file has ended
   int failed;
   jmp_buf escape;
   TSTree *tree;         // parsed, waits for kg_flatten
@@ -194,7 +196,8 @@ static void arena_reset(kg_arena *a) {
   a->current = NULL;
   a->bump = a->end = NULL;
   a->used = 0;
-  a->live = a->peak = a->requested = a->callbacks = 0;
+  a->live = a->peak = a->requested = a->callbacks = a->lexed = 0;
+  a->cut = false;
   a->tree = NULL;
   a->failed = 0;
 }
@@ -279,25 +282,42 @@ void kg_install(void) { ts_set_allocator(runtime_malloc, runtime_calloc, runtime
 // ---------------------------------------------------------------------------
 
 typedef struct input {
+  kg_arena *arena;
   const char *src;
   uint32_t size;
+  uint32_t chunk;
+  uint64_t budget;
 } input;
 
+// Serves the source in small pieces, so that the bytes served measure what the
+// lexer scans: one that looks again and again for the end of a token far away
+// asks for the same bytes again and again, within a single step of the parser if
+// need be. Past the budget the source ends where the lexer is, even inside of a
+// token, and the progress callback ends the parse a few steps later. The runtime
+// is not left by longjmp, as a scanner may hold memory of its own.
 static const char *read_input(void *payload, uint32_t at, TSPoint position, uint32_t *got) {
   (void)position;
   const input *in = payload;
-  if (at >= in->size) {
-    *got = 0;
+  kg_arena *a = in->arena;
+  *got = 0;
+  if (at >= in->size || a->cut) return "";
+  uint32_t rest = in->size - at, size = rest < in->chunk ? rest : in->chunk;
+  a->lexed += size;
+  if (a->lexed > in->budget) {
+    // It ends with one NUL: a lexer that reads the rest of a character which a
+    // piece has cut does not look whether there is any.
+    a->cut = true;
+    *got = 1;
     return "";
   }
-  *got = in->size - at;
+  *got = size;
   return in->src + at;
 }
 
 static bool over_budget(TSParseState *state) {
   kg_arena *a = state->payload;
   a->callbacks++;
-  return a->requested > a->soft;
+  return a->cut || a->requested > a->soft;
 }
 
 // The children of one subtree, on the way through them.
@@ -461,6 +481,7 @@ static int flatten(kg_arena *a, const TSLanguage *language, const kg_limits *lim
 static void count(const kg_arena *a, kg_result *result) {
   result->requested = a->requested;
   result->peak = a->peak;
+  result->lexed = a->lexed;
   result->callbacks = a->callbacks;
 }
 
@@ -486,7 +507,7 @@ int kg_parse(kg_arena *a, const TSLanguage *language, const char *src, uint32_t 
 
   TSParser *parser = ts_parser_new();
   if (!ts_parser_set_language(parser, language)) return finish(a, KG_INTERNAL, result);
-  input in = {src, size};
+  input in = {a, src, size, limits->chunk, limits->lex};
   a->tree = ts_parser_parse_with_options(
     parser, NULL,
     (TSInput){.payload = &in, .read = read_input, .encoding = TSInputEncodingUTF8},
@@ -494,7 +515,12 @@ int kg_parse(kg_arena *a, const TSLanguage *language, const char *src, uint32_t 
   if (!a->tree) {
     // An external scanner may hold memory of its own: the reset destroys it.
     ts_parser_reset(parser);
-    return finish(a, a->requested > a->soft ? KG_BUDGET : KG_INTERNAL, result);
+    return finish(a, a->cut ? KG_LEX : a->requested > a->soft ? KG_BUDGET : KG_INTERNAL, result);
+  }
+  if (a->cut) {
+    // It was done with what there is before the callback ran.
+    a->tree = NULL;
+    return finish(a, KG_LEX, result);
   }
   a->hard = UINT64_MAX;
   count(a, result);

@@ -31,6 +31,7 @@ enum {
   KG_OK = 0,
   KG_GROW,       // the node buffer is too small: call kg_flatten with a bigger one
   KG_BUDGET,     // too many bytes requested in all
+  KG_LEX,        // too many bytes read by the lexer
   KG_LIVE,       // too many bytes in use at once
   KG_NODES,      // too many nodes
   KG_DEPTH,      // nodes nested too deep
@@ -43,13 +44,16 @@ typedef struct kg_arena kg_arena;
 typedef struct kg_limits {
   uint64_t budget;   // bytes requested, checked between parse steps
   uint64_t live;     // bytes held at once
+  uint64_t lex;      // bytes read by the lexer, checked whenever it reads
   uint32_t nodes;
   uint32_t depth;
+  uint32_t chunk;    // bytes that the lexer gets at a time, at least 4
 } kg_limits;
 
 typedef struct kg_result {
   uint64_t requested;  // bytes that the runtime asked for during this parse
   uint64_t peak;       // most bytes in use at once
+  uint64_t lexed;      // bytes that the lexer read, each as often as it did
   uint32_t nodes;      // nodes in the tree
   uint32_t depth;      // depth of the deepest node, the root's is 0
   uint64_t callbacks;  // times that the progress callback ran

@@ -102,6 +102,7 @@ type Parser struct {
 	// Stats are the counters of the last call of Parse.
 	Stats Stats
 
+	chunk   int // see lexChunk
 	arena   *C.kg_arena
 	cleanup runtime.Cleanup
 	limits  C.kg_limits
@@ -111,7 +112,7 @@ type Parser struct {
 
 // NewParser returns a parser with DefaultLimits. It never fails: memory is
 // taken by Parse.
-func NewParser() *Parser { return &Parser{Limits: DefaultLimits()} }
+func NewParser() *Parser { return &Parser{Limits: DefaultLimits(), chunk: lexChunk} }
 
 // Close releases the parser's C memory. The parser can still be used: the next
 // Parse starts afresh. Trees are Go memory and not affected.
@@ -160,8 +161,10 @@ func (p *Parser) Parse(lang *Language, src []byte) (*Tree, error) {
 	p.limits = C.kg_limits{
 		budget: C.uint64_t(p.Limits.allocBudget(len(src))),
 		live:   C.uint64_t(p.Limits.Memory),
+		lex:    C.uint64_t(p.Limits.lexBudget(len(src))),
 		nodes:  C.uint32_t(min(p.Limits.Nodes, maxNodes)),
 		depth:  C.uint32_t(min(p.Limits.Depth, maxNodes)),
+		chunk:  C.uint32_t(p.chunk),
 	}
 	p.result = C.kg_result{}
 
@@ -176,6 +179,7 @@ func (p *Parser) Parse(lang *Language, src []byte) (*Tree, error) {
 	p.Stats = Stats{
 		Requested: int64(p.result.requested),
 		Peak:      int64(p.result.peak),
+		Lexed:     int64(p.result.lexed),
 		Nodes:     int(p.result.nodes),
 		Depth:     int(p.result.depth),
 		Callbacks: int64(p.result.callbacks),
@@ -186,6 +190,8 @@ func (p *Parser) Parse(lang *Language, src []byte) (*Tree, error) {
 		return t, nil
 	case C.KG_BUDGET:
 		return nil, &LimitError{AllocationBudget, int64(p.limits.budget), p.Stats.Requested}
+	case C.KG_LEX:
+		return nil, &LimitError{LexBudget, int64(p.limits.lex), p.Stats.Lexed}
 	case C.KG_LIVE:
 		return nil, &LimitError{MemoryLimit, p.Limits.Memory, p.Stats.Peak}
 	case C.KG_NODES:
