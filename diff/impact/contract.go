@@ -46,7 +46,7 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 				s = MayBeAffected
 			}
 			e.add(Impacted{ID: p.head, Relation: relationOf[kind], Severity: s, Depth: 1,
-				Certainty: edge.Certainty, Sites: []Site{at}, Path: []Hop{e.hop(e.base, edge)}})
+				Certainty: edge.Certainty, Sites: []Site{at}, Path: []Hop{e.hopAt(edge, at)}})
 		}
 	}
 }
@@ -125,6 +125,14 @@ func (e *engine) satisfies(t, iface graph.ID) bool {
 		return false // a change is assumed to break what it can
 	}
 	return slices.Contains(supertypes(e.head, t), now)
+}
+
+// hopAt makes the hop of an edge of the base graph at its place in the head
+// tree.
+func (e *engine) hopAt(edge *graph.Edge, at Site) Hop {
+	h := e.hop(e.base, edge)
+	h.File, h.Line = at.File, at.Line
+	return h
 }
 
 // alike reports whether an interface of the base graph, which needs no edge to
@@ -334,7 +342,7 @@ func (e *engine) implementer(edge *graph.Edge, iface, h graph.ID, stored bool) {
 		severity = MayBeAffected
 	}
 	e.add(Impacted{ID: p.head, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
-		Certainty: edge.Certainty, Sites: []Site{at}, Path: []Hop{e.hop(e.base, edge)}})
+		Certainty: edge.Certainty, Sites: []Site{at}, Path: []Hop{e.hopAt(edge, at)}})
 }
 
 // provides returns the method by which a type of the head graph, or one that
