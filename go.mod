@@ -21,6 +21,7 @@ require (
 require (
 	github.com/rogpeppe/go-internal v1.16.0 // testscript: sessions of kg as tests
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // reports against their JSON Schema
+	github.com/yuin/goldmark v1.8.7 // Markdown reports as GitHub renders them
 	golang.org/x/tools v0.52.0 // txtar: trees of files as tests
 )
 

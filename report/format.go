@@ -9,7 +9,11 @@ import (
 // Options adapt a format. The zero value is useful.
 type Options struct {
 	Color bool // text: use ANSI colours
-	Limit int  // text: entries per list; 0 means 20, a negative number all
+	Limit int  // text, md: entries per list; 0 means 20, a negative number all
+	Bytes int  // md: how long the report may be, at least some kilobytes; 0 means no limit
+	// Link returns the address of a line, in the head or in the base; empty or
+	// nil: there is none. Used by md.
+	Link func(file string, line int32, head bool) string
 
 	// TestCommands returns the commands that run a selection; nil: none are
 	// written.
@@ -31,6 +35,7 @@ func Formats() []Format {
 	return []Format{
 		{"json", "the whole report, for programs", writeJSON, writeDeltaJSON},
 		{"tests", "the commands that run the selected tests, for a shell", writeTests, nil},
+		{"md", "what matters, for pull requests and summaries of CI runs", writeMarkdown, nil},
 		{"text", "what matters, for people at a terminal", writeText, writeDeltaText},
 	}
 }

@@ -22,8 +22,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected sections of testdata")
 
 // TestGolden reports on "base" and "head" of each file in testdata, in the
-// formats that the file has a section for: impact.text, impact.json (with line
-// breaks added), diff.text and diff.json.
+// formats that the file has a section for: impact.text, impact.md, impact.json
+// (with line breaks added), diff.text and diff.json.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
