@@ -34,8 +34,8 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{"json", "the whole report, for programs", writeJSON, writeDeltaJSON},
-		{"tests", "the commands that run the selected tests, for a shell", writeTests, nil},
 		{"md", "what matters, for pull requests and summaries of CI runs", writeMarkdown, nil},
+		{"tests", "the commands that run the selected tests, for a shell", writeTests, nil},
 		{"text", "what matters, for people at a terminal", writeText, writeDeltaText},
 	}
 }
