@@ -633,7 +633,8 @@ func punctuation(word string) (before, core, after string) {
 
 // harmlessWord reports whether no renderer takes a word for anything else: it
 // is a small number, or letters with single hyphens and apostrophes inside. What
-// could be the digest of a commit is not harmless.
+// could be the digest of a commit, or with a full stop the begin of an address,
+// is not harmless.
 func harmlessWord(word string) bool {
 	n, hex, digits, letters := 0, 0, 0, 0
 	last := '-'
@@ -655,6 +656,9 @@ func harmlessWord(word string) bool {
 			hex++
 		}
 		last = r
+	}
+	if strings.HasSuffix(strings.ToLower(word), "www") {
+		return false
 	}
 	return last != '-' && (digits == 0 || letters == 0) && (n <= 6 || digits+hex < n)
 }
