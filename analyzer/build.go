@@ -66,6 +66,14 @@ func Build(ctx context.Context, tree source.Tree, o Options) (*graph.Graph, erro
 		in.Files = append(in.Files, link.File{Path: j.path, Facts: j.parsed.facts, Hash: j.parsed.hash,
 			Size: j.parsed.size, Rules: j.lang.Rules})
 	}
+	if err := b.embeds(ctx, &in); err != nil {
+		return nil, err
+	}
+	for _, a := range in.Assets {
+		digest.Write([]byte(a.Path))
+		digest.Write([]byte{0})
+		digest.Write(a.Hash[:])
+	}
 	in.Tree = graph.Hash(digest.Sum(nil)[:16])
 	return link.Link(ctx, in)
 }

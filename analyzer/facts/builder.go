@@ -28,7 +28,7 @@ func (b *Builder) Reset() {
 	clear(b.intern)
 	f := &b.File
 	b.File = File{Strings: append(f.Strings[:0], ""), Imports: f.Imports[:0], Decls: f.Decls[:0], Params: f.Params[:0],
-		Locals: f.Locals[:0], Exprs: f.Exprs[:0], Lists: append(f.Lists[:0], 0), Flows: f.Flows[:0]}
+		Locals: f.Locals[:0], Exprs: f.Exprs[:0], Lists: append(f.Lists[:0], 0), Flows: f.Flows[:0], Directives: f.Directives[:0]}
 	b.bound, b.within = append(b.bound[:0], None), append(b.within[:0], 0)
 	b.undo, b.scopes = b.undo[:0], b.scopes[:0]
 }
@@ -39,6 +39,7 @@ func (b *Builder) Finish() *File {
 	f := b.File
 	f.Strings, f.Imports, f.Decls, f.Params = clone(f.Strings), clone(f.Imports), clone(f.Decls), clone(f.Params)
 	f.Locals, f.Exprs, f.Lists, f.Flows = clone(f.Locals), clone(f.Exprs), clone(f.Lists), clone(f.Flows)
+	f.Directives = clone(f.Directives)
 	clear(b.Strings)
 	return &f
 }

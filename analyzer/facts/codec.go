@@ -12,7 +12,8 @@ import (
 // CodecVersion is the version of what [Append] writes. History:
 //
 //	1: the first
-const CodecVersion = 1
+//	2: directives
+const CodecVersion = 2
 
 // ErrCorrupt is returned by [Decode] for bytes that [Append] did not write.
 var ErrCorrupt = errors.New("facts: corrupt")
@@ -227,6 +228,13 @@ func (c *coder) file(f *File) {
 	column(c, f.Settings, plain, func(r *Setting) *Str { return &r.Name })
 	column(c, f.Settings, plain, func(r *Setting) *Str { return &r.Value })
 
+	table(c, &f.Directives)
+	column(c, f.Directives, plain, func(r *Directive) *Str { return &r.Name })
+	column(c, f.Directives, plain, func(r *Directive) *Str { return &r.Value })
+	column(c, f.Directives, plain, func(r *Directive) *DeclID { return &r.Owner })
+	column(c, f.Directives, delta, func(r *Directive) *int32 { return &r.Line })
+	column(c, f.Directives, plain, func(r *Directive) *int32 { return &r.Col })
+
 	table(c, &f.Unparsed)
 	column(c, f.Unparsed, delta, func(r *Lines) *int32 { return &r.From })
 	column(c, f.Unparsed, delta, func(r *Lines) *int32 { return &r.To })
@@ -392,6 +400,11 @@ func (k *checker) check() {
 	for i, s := range f.Settings {
 		if !str(s.Name, s.Value) {
 			k.bad("setting", i)
+		}
+	}
+	for i, r := range f.Directives {
+		if !str(r.Name, r.Value) || !opt(int32(r.Owner), decls) || r.Line < 0 || r.Col < 0 {
+			k.bad("directive", i)
 		}
 	}
 	for i, r := range f.Unparsed {

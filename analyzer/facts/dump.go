@@ -53,6 +53,13 @@ func (d *dumper) file() {
 	for _, s := range f.Settings {
 		d.line(0, "setting %s %s", f.Str(s.Name), f.Str(s.Value))
 	}
+	for _, r := range f.Directives {
+		about := ""
+		if r.Owner != None {
+			about = fmt.Sprintf(" of %d", r.Owner)
+		}
+		d.line(0, "directive %s %s%s %d:%d", f.Str(r.Name), f.Str(r.Value), about, r.Line, r.Col)
+	}
 	for _, m := range f.Imports {
 		d.line(0, "import %s%s%s %d:%d", prefixed("", f.Str(m.Alias), " "), f.Str(m.Path), prefixed(" name=", f.Str(m.Name), ""), m.Line, m.Col)
 	}

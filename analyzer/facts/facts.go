@@ -63,7 +63,8 @@ type File struct {
 	Lists      []int32   // argument lists: see Expr.Args
 	Flows      []Flow    // grouped by owner: see Decl.Flows
 	Settings   []Setting // of manifests, such as a module's name
-	Unparsed   []Lines   // ranges that did not parse
+	Directives []Directive
+	Unparsed   []Lines // ranges that did not parse
 }
 
 // Lines is a range of lines, both included, 1-based.
@@ -72,6 +73,17 @@ type Lines struct{ From, To int32 }
 // Setting is one entry of a manifest (go.mod, package.json, pom.xml …), in the
 // order of the file. Its meaning is the language's.
 type Setting struct{ Name, Value Str }
+
+// Directive is an instruction to a compiler or a tool that names files or
+// declarations outside of the language's expressions. Which there are, and what
+// their values mean, is the language's.
+type Directive struct {
+	Name  Str
+	Value Str
+	Owner DeclID // the declaration that it is about; None: not in this file, or the file itself
+	Line  int32  // of the value
+	Col   int32
+}
 
 // Import is one imported package, module or name.
 type Import struct {

@@ -38,6 +38,7 @@ type langState struct {
 	*Rules
 	universe  int32 // unit
 	layout    *Layout
+	files     []int // the language's files, as positions in Input.Files
 	firstUnit int32
 	literals  map[Sym]Type // kind of literal → type
 	defaults  map[Type]Type

@@ -42,9 +42,19 @@ type File struct {
 	Rules *Rules
 }
 
+// Asset is a file that code embeds and that is no source file itself.
+type Asset struct {
+	Path string
+	Hash [32]byte
+	Size int64
+}
+
 // Input is what a graph is made of.
 type Input struct {
-	Files    []File // sorted by path
+	Files    []File   // sorted by path
+	Paths    []string // of all files of the tree, sorted, if there are embeds
+	Embeds   []Embed  // Embed.File is a position in Files, Embed.Path one in Paths
+	Assets   []Asset  // sorted by path
 	Unknowns []graph.Unknown
 	Skipped  []graph.Skipped
 	Tree     graph.Hash
@@ -83,11 +93,15 @@ type linker struct {
 	sets       map[Ent]*methodSet   // by named type
 	implements map[implemented]bool // the pairs that have an edge
 
-	external  map[string]graph.ID // by key
-	nodeOf    []graph.ID          // by Ent
-	fileIDs   []int32             // by file: index in the builder; -1
-	fileNodes []graph.ID          // by file
-	unitIDs   []graph.ID          // by unit: its package node; None for surfaces
+	external   map[string]graph.ID // by key
+	nodeOf     []graph.ID          // by Ent
+	repo       graph.ID
+	assetNodes []graph.ID
+	fileOf     []int32 // by position in Input.Files: the file
+
+	fileIDs   []int32    // by file: index in the builder; -1
+	fileNodes []graph.ID // by file
+	unitIDs   []graph.ID // by unit: its package node; None for surfaces
 }
 
 // Link returns the graph of the files. It fails only when ctx ends.
@@ -129,6 +143,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	if err := l.bodies(ctx); err != nil {
 		return nil, err
 	}
+	l.directives()
 	for _, u := range in.Unknowns {
 		l.b.AddUnknown(u)
 	}
@@ -142,6 +157,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 // place lays the files out in units, loads the surfaces that they import, and
 // fills the scopes.
 func (l *linker) place() {
+	l.fileOf = make([]int32, len(l.Files))
 	byRules := map[*Rules]*langState{}
 	for i := range l.Files {
 		r := l.Files[i].Rules
@@ -190,7 +206,7 @@ func (l *linker) placeLang(s *langState) {
 			mine, index = append(mine, l.Files[i]), append(index, i)
 		}
 	}
-	s.layout = s.Layout(mine)
+	s.layout, s.files = s.Layout(mine), index
 	for i := range s.layout.Units {
 		u := s.layout.Units[i]
 		key := graph.PackageKey(s.Name, u.Path)
@@ -201,7 +217,7 @@ func (l *linker) placeLang(s *langState) {
 		if p.Unit >= 0 {
 			u = s.firstUnit + int32(p.Unit)
 		}
-		l.addFile(&l.Files[index[i]], u, p)
+		l.fileOf[index[i]] = l.addFile(&l.Files[index[i]], u, p)
 	}
 	s.universe = l.addSurface(s, "", []*facts.File{s.Universe()})
 	l.units[s.universe].universe = true

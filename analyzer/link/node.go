@@ -12,6 +12,7 @@ import (
 // declarations. External nodes come later, where they are used.
 func (l *linker) makeNodes() {
 	repo := l.b.AddNode(graph.Node{Key: graph.RepositoryKey, Kind: graph.KindRepository, Parent: graph.None})
+	l.repo = repo
 	l.unitIDs = make([]graph.ID, len(l.units))
 	l.fileIDs = make([]int32, len(l.files))
 	l.fileNodes = make([]graph.ID, len(l.files))
@@ -32,6 +33,7 @@ func (l *linker) makeNodes() {
 	for i := range l.files {
 		l.makeFile(int32(i), repo)
 	}
+	l.makeAssets()
 	l.makeDecls()
 }
 

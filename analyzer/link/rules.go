@@ -1,6 +1,9 @@
 package link
 
-import "github.com/codekg/kg/analyzer/facts"
+import (
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
 
 // Rules are what one language adds to the engine. They are data and pure
 // functions; the engine never asks which language it links.
@@ -21,6 +24,11 @@ type Rules struct {
 	// Surface returns the facts of an external package whose API is known,
 	// without bodies; nil if it is not known. It is safe for concurrent use.
 	Surface func(path string) []*facts.File
+
+	// Embeds returns the files of the tree that directives in files of this
+	// language embed. The paths are those of all regular files of the tree,
+	// sorted. It may be nil.
+	Embeds func(files []File, paths []string) []Embed
 
 	// Literals maps the kinds of literals to names of universe types.
 	Literals map[string]string
@@ -57,11 +65,30 @@ type Basics struct {
 	Error  string // the interface that errors implement, which has a node
 }
 
+// Embed is a file that a directive embeds.
+type Embed struct {
+	File      int // position of the file with the directive
+	Directive int // position in its facts' Directives
+	Path      int // position of the embedded file's path; -1: the directive embeds nothing that is in the tree
+}
+
+// Reference is what a directive says about a declaration, which is no
+// expression of the language.
+type Reference struct {
+	File      int // position of the file with the directive
+	Directive int // position in its facts' Directives
+	Kind      graph.EdgeKind
+	From      string // a declaration of the file's unit; empty: the file
+	Unit      int    // the unit that declares To
+	To        string // NAME or TYPE.NAME; nothing if there is none
+}
+
 // Layout says where the files of one language belong.
 type Layout struct {
-	Modules []Module
-	Units   []Unit
-	Files   []Place // one for each file given to Rules.Layout
+	Modules    []Module
+	Units      []Unit
+	Files      []Place // one for each file given to Rules.Layout
+	References []Reference
 
 	// Resolve returns the unit that path names when a file of unit from
 	// imports it; -1 if it is not in the tree.

@@ -33,6 +33,7 @@ func (o *output) walk(c *gosrc.Package) {
 		for _, decl := range f.Decls {
 			w.top(decl)
 		}
+		w.directives()
 	}
 }
 

@@ -22,8 +22,8 @@ const statsSchema = "kg.stats/v1"
 type stats struct {
 	Schema string `json:"schema"`
 	Tree   string `json:"tree"` // digest of what was analysed
-	// Files counts analysed files by language, Skipped those of languages that
-	// kg does not read.
+	// Files counts analysed files by language, with those of no language that
+	// code embeds; Skipped those of languages that kg does not read.
 	Files   map[string]int       `json:"files"`
 	Skipped map[string]int       `json:"skipped"`
 	Nodes   map[string]int       `json:"nodes"`
@@ -49,7 +49,7 @@ func countStats(g *graph.Graph) *stats {
 		Certainty: map[string]int{}, Unknowns: map[string]int{}, Sites: g.SiteCount(),
 	}
 	for i := range g.Files {
-		s.Files[g.Files[i].Lang]++
+		s.Files[cmp.Or(g.Files[i].Lang, "embedded")]++
 	}
 	for _, k := range g.Skipped {
 		s.Skipped[k.Lang] += int(k.Files)

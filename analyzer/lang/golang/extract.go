@@ -108,6 +108,7 @@ func (e *extractor) file() {
 	}
 	e.header()
 	e.linknames = e.readLinknames()
+	e.generates()
 	var doc comments
 	for i := syntax.ID(1); int(i) < len(e.nodes); {
 		n := &e.nodes[i]

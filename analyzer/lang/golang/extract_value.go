@@ -115,6 +115,9 @@ func (e *extractor) varSpec(spec, def syntax.ID, doc comments) {
 		}
 		e.b.EndDecl(d)
 		e.document(d, &about)
+		if n == 1 && len(values) == 0 {
+			e.embeds(d, doc)
+		}
 		switch {
 		case kind == graph.KindFunction:
 			e.hashCode(d, &about, e.child(from, fieldBody))

@@ -1,5 +1,18 @@
 // Package golang is the Go language: how facts are extracted from Go files, how
 // modules and packages are laid out, and which names need no import.
+//
+// # Directives
+//
+// What directives name are edges, too:
+//
+//	//go:embed     the variable reads each embedded file, whose node has its
+//	               content's hash as body: a changed file changes the variable
+//	//go:linkname  the declaration without a body references the one that has
+//	               it; of two variables, the local one references the other
+//	//go:generate  the file configures the function main of the program that
+//	               the command runs, if that is go run and one of the tree
+//
+// Embedded patterns that match nothing of the tree are unknowns.
 package golang
 
 import (
@@ -17,7 +30,7 @@ var Language = &lang.Language{
 	Name:       "go",
 	Extensions: []string{".go"},
 	Manifests:  []string{"go.mod", "go.work"},
-	Version:    1,
+	Version:    2,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Manifest:   ExtractManifest,
@@ -38,6 +51,7 @@ var rules = &link.Rules{
 	Name:     "go",
 	Layout:   layout,
 	Universe: universe,
+	Embeds:   embeds,
 	Surface:  stdSurface,
 	Literals: map[string]string{
 		"int": "untypedInt", "float": "untypedFloat", "imaginary": "untypedComplex",

@@ -61,32 +61,6 @@ func isPragma(comment []byte) bool {
 	return true
 }
 
-const linkname = "//go:linkname "
-
-// readLinknames returns the digests of the //go:linkname directives of the file
-// by the names that they are about; nil if there are none.
-func (e *extractor) readLinknames() map[string][16]byte {
-	if !bytes.Contains(e.src, []byte(linkname)) {
-		return nil
-	}
-	found := map[string][]syntax.ID{}
-	for i := syntax.ID(1); int(i) < len(e.nodes); i = e.nodes[i].Next {
-		if classOf(e.nodes[i].Kind) != classComment {
-			continue
-		}
-		if rest, ok := bytes.CutPrefix(e.t.Text(i), []byte(linkname)); ok {
-			if name := bytes.Fields(rest); len(name) > 0 {
-				found[string(name[0])] = append(found[string(name[0])], i)
-			}
-		}
-	}
-	digests := make(map[string][16]byte, len(found))
-	for name, list := range found {
-		digests[name] = e.digest(list)
-	}
-	return digests
-}
-
 // digest returns the digest of the texts of comments.
 func (e *extractor) digest(list []syntax.ID) [16]byte {
 	e.hasher.Reset(e.t, &hashRules)
@@ -102,7 +76,7 @@ func (e *extractor) pragmas(doc comments, n *notes) {
 	base := len(e.members)
 	for i := doc.from; i <= doc.last; i = e.nodes[i].Next {
 		text := e.t.Text(i)
-		if classOf(e.nodes[i].Kind) != classComment || !isPragma(text) || bytes.HasPrefix(text, []byte(linkname)) {
+		if classOf(e.nodes[i].Kind) != classComment || !isPragma(text) || bytes.HasPrefix(text, linknamePrefix) {
 			continue
 		}
 		if bytes.HasPrefix(text, []byte("//export ")) || bytes.HasPrefix(text, []byte("//go:wasmexport ")) {

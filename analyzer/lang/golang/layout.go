@@ -16,6 +16,7 @@ func layout(files []link.File) *link.Layout {
 	la.groups(files)
 	la.units(files)
 	la.Resolve = la.resolve
+	la.references(files)
 	return la.Layout
 }
 

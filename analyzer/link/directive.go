@@ -1,0 +1,121 @@
+package link
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// makeAssets adds the nodes of the files that code embeds and that are no
+// source files. All of their content is what they declare, so that its hash is
+// the node's body.
+func (l *linker) makeAssets() {
+	l.assetNodes = make([]graph.ID, len(l.Assets))
+	for i, a := range l.Assets {
+		id := l.b.AddNode(graph.Node{Key: graph.FileKey(a.Path), Kind: graph.KindFile, Name: path.Base(a.Path), QName: a.Path,
+			Parent: l.repo, File: a.Path, DefLine: 1, Line: 1, Body: graph.Hash(a.Hash[16:])})
+		l.b.AddFile(graph.File{Path: a.Path, Hash: a.Hash, Node: id, Size: a.Size})
+		l.assetNodes[i] = id
+	}
+}
+
+// directives adds the edges that directives give rise to.
+func (l *linker) directives() {
+	for i := range l.Embeds {
+		e := &l.Embeds[i]
+		f := &l.files[e.File]
+		d := &f.Facts.Directives[e.Directive]
+		if f.unit < 0 {
+			continue
+		}
+		if e.Path < 0 {
+			l.b.AddUnknown(graph.Unknown{Reason: graph.ReasonDynamic, File: f.Path, Line: d.Line, EndLine: d.Line,
+				Detail: "embedded, but not in the tree: " + f.Facts.Str(d.Value)})
+			continue
+		}
+		from := l.declNodeOf(int32(e.File), d.Owner)
+		if to := l.fileAt(l.Paths[e.Path]); to != graph.None {
+			l.directiveEdge(graph.EdgeReads, from, to, int32(e.File), d)
+		}
+	}
+	for _, s := range l.langs {
+		for _, r := range s.layout.References {
+			l.reference(s, r)
+		}
+	}
+}
+
+func (l *linker) directiveEdge(k graph.EdgeKind, from, to graph.ID, fn int32, d *facts.Directive) {
+	s := graph.Site{File: l.fileIDs[fn], Line: d.Line, Col: d.Col, Args: -1, Keywords: -1}
+	if l.files[fn].place.Test {
+		s.Flags |= graph.SiteTest
+	}
+	l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: k, HasSite: true, Site: s})
+}
+
+// declNodeOf returns the node of a declaration of a file, or that of the file.
+func (l *linker) declNodeOf(fn int32, d facts.DeclID) graph.ID {
+	if d != facts.None {
+		if n := l.nodeOf[l.files[fn].base+Ent(d)]; n != graph.None {
+			return n
+		}
+	}
+	return l.fileNodes[fn]
+}
+
+// fileAt returns the node of a source file or an asset.
+func (l *linker) fileAt(p string) graph.ID {
+	if i, ok := slices.BinarySearchFunc(l.Files, p, func(f File, p string) int { return strings.Compare(f.Path, p) }); ok {
+		return l.fileNodes[l.fileOf[i]]
+	}
+	if i, ok := slices.BinarySearchFunc(l.Assets, p, func(a Asset, p string) int { return strings.Compare(a.Path, p) }); ok {
+		return l.assetNodes[i]
+	}
+	return graph.None
+}
+
+// reference adds the edge of one reference. Of two declarations of one thing
+// the one without a body refers to the other, whichever the directive is about.
+func (l *linker) reference(s *langState, r Reference) {
+	fn := l.fileOf[s.files[r.File]]
+	f := &l.files[fn]
+	to := l.lookup(s.firstUnit+int32(r.Unit), r.To)
+	if to == noEnt || l.nodeOf[to] == graph.None {
+		return
+	}
+	source, target := l.fileNodes[fn], l.nodeOf[to]
+	if r.From != "" {
+		from := l.lookup(f.unit, r.From)
+		if from == noEnt || l.nodeOf[from] == graph.None {
+			return
+		}
+		source = l.nodeOf[from]
+		if l.decl(to).Flags.Has(graph.FlagNoBody) && !l.decl(from).Flags.Has(graph.FlagNoBody) {
+			source, target = target, source
+		}
+	}
+	if source != target {
+		l.directiveEdge(r.Kind, source, target, fn, &f.Facts.Directives[r.Directive])
+	}
+}
+
+// lookup returns the declaration of a unit that a name means, which may be that
+// of a type and, after a dot, of a member.
+func (l *linker) lookup(unit int32, name string) Ent {
+	name, member, isMember := strings.Cut(name, ".")
+	sym := l.lookupSym(name)
+	if sym < 0 {
+		return noEnt
+	}
+	e := Ent(l.pkgScope.get(unit, sym))
+	if e < 0 || !isMember {
+		return e
+	}
+	if sym = l.lookupSym(member); sym < 0 {
+		return noEnt
+	}
+	return Ent(l.members.get(int32(e), sym))
+}
