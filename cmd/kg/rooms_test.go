@@ -32,6 +32,7 @@ const rooms = `
 	analyzer/lang/all     : analyzer/lang analyzer/lang/*
 	analyzer/source       : analyzer/history
 	analyzer/artifact     : analyzer/graph analyzer/facts
+	analyzer/query        : analyzer/graph
 	analyzer              : analyzer/graph analyzer/facts analyzer/syntax analyzer/link analyzer/lang analyzer/lang/all analyzer/source
 	diff                  : analyzer/graph
 	diff/difftest         : analyzer/graph
@@ -46,6 +47,7 @@ const rooms = `
 
 // guests says which packages may import a module of others, tests left out.
 const guests = `
+	github.com/bmatcuk/doublestar/v4      : analyzer/query
 	github.com/cespare/xxhash/v2          : analyzer/artifact
 	github.com/goccy/go-json              : report
 	github.com/go-git/go-billy/v5         : analyzer/source

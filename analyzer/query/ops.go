@@ -1,0 +1,392 @@
+package query
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// Ops are all questions, in the order of help texts.
+func Ops() []Op {
+	return []Op{
+		{"symbol", "what a declaration is: its signature, size, members and how often it is used", OneTarget, 1, (*asking).symbol},
+		{"find", "declarations by name: a glob as in *Client*, or a regular expression as in /^New/", OneTarget, 1, (*asking).find},
+		{"members", "what a package, file or type declares", OneTarget, 1, (*asking).members},
+		{"callers", "who calls it, through interfaces too", OneTarget, 1, (*asking).callers},
+		{"callees", "what it calls", OneTarget, 1, (*asking).callees},
+		{"callsites", "the places where it is used", OneTarget, 1, (*asking).callsites},
+		{"references", "who uses it, in any way", OneTarget, 1, (*asking).references},
+		{"implementations", "what implements an interface or a method of one, or extends a class", OneTarget, 1, (*asking).implementations},
+		{"overrides", "the methods that it implements or overrides, and those that do so with it", OneTarget, 1, (*asking).overrides},
+		{"hierarchy", "the types above and below it", OneTarget, 10, (*asking).hierarchy},
+		{"dependencies", "what a package, file or module imports, or a declaration uses", OneTarget, 1, (*asking).dependencies},
+		{"dependents", "who imports it, or uses it", OneTarget, 1, (*asking).dependents},
+		{"path", "the shortest way from one declaration to another", TwoTargets, 50, (*asking).path},
+		{"tests", "the tests that reach it", OneTarget, 5, (*asking).tests},
+		{"entry_points", "what is started from outside, or of that what reaches the target", MayTarget, 20, (*asking).entryPoints},
+		{"cycles", "dependency cycles of packages; of callables with kinds; only those of the target", MayTarget, 1, (*asking).cycles},
+		{"hubs", "what most depends on, by: in, out, pagerank, betweenness", NoTarget, 1, (*asking).hubs},
+		{"dead_code", "callables and types that nothing that can be started reaches", NoTarget, 1, (*asking).deadCode},
+		{"orphans", "declarations without any relation", NoTarget, 1, (*asking).orphans},
+		{"unused_exports", "what is exported and used nowhere outside its package", NoTarget, 1, (*asking).unusedExports},
+		{"complexity", "callables by size and information flow: lines × (fan-in × fan-out)²", NoTarget, 1, (*asking).complexity},
+		{"largest", "callables by the number of tokens in their body", NoTarget, 1, (*asking).largest},
+	}
+}
+
+func (q *asking) symbol() error {
+	h := found(q.target)
+	h.meter = true
+	n := &q.g.Nodes[q.target]
+	h.text = n.Doc
+	q.hits = append(q.hits, h)
+	// One line for each sort of relation.
+	count := func(rel string, edges int, to func(i int) graph.ID) {
+		if edges == 0 {
+			return
+		}
+		some := make([]string, 0, 3)
+		for i := range min(edges, 3) {
+			some = append(some, q.g.Nodes[to(i)].QName)
+		}
+		more := ""
+		if edges > len(some) {
+			more = ", …"
+		}
+		q.note += fmt.Sprintf("%s %d: %s%s\n", rel, edges, strings.Join(some, ", "), more)
+	}
+	if c := q.x.Children(q.target); len(c) > 0 {
+		count("members", len(c), func(i int) graph.ID { return c[i] })
+	}
+	for k := graph.EdgeKind(1); int(k) < graph.EdgeKindCount; k++ {
+		in, out := q.g.InKind(q.target, k), q.g.OutKind(q.target, k)
+		count("← "+k.String(), len(in), func(i int) graph.ID { return q.g.Edges[in[i]].From })
+		count("→ "+k.String(), len(out), func(i int) graph.ID { return out[i].To })
+	}
+	q.note = strings.TrimSuffix(q.note, "\n")
+	return nil
+}
+
+func (q *asking) find() error {
+	match, err := namePattern(q.r.Target)
+	if err != nil {
+		return err
+	}
+	for i := range q.g.Nodes {
+		n := &q.g.Nodes[i]
+		if n.Kind == graph.KindRepository || q.kinds == 0 && (n.Kind == graph.KindExternal || n.Kind == graph.KindFile) {
+			continue
+		}
+		if match(n) {
+			q.add(found(graph.ID(i)))
+		}
+	}
+	q.order()
+	return nil
+}
+
+func namePattern(p string) (func(*graph.Node) bool, error) {
+	const most = 1000
+	if inner, ok := strings.CutPrefix(p, "/"); ok && len(inner) > 1 && strings.HasSuffix(inner, "/") {
+		if len(inner) > most {
+			return nil, badRequest("the regular expression is longer than %d bytes", most)
+		}
+		re, err := regexp.Compile(strings.TrimSuffix(inner, "/"))
+		if err != nil {
+			return nil, badRequest("%q is no regular expression: %v", clip(p), err)
+		}
+		return func(n *graph.Node) bool { return re.MatchString(n.Name) || re.MatchString(n.QName) }, nil
+	}
+	if len(p) > maxGlob || strings.Count(p, "{") > maxGlobChoice || !doublestar.ValidatePattern(p) {
+		return nil, badRequest("%q is no glob of names, as in *Client*", clip(p))
+	}
+	if !strings.ContainsAny(p, "*?[{") {
+		p = "*" + p + "*"
+	}
+	low := strings.ToLower(p)
+	if low == p { // all small: any capitals
+		return func(n *graph.Node) bool {
+			ok, _ := doublestar.Match(p, strings.ToLower(n.Name))
+			return ok
+		}, nil
+	}
+	return func(n *graph.Node) bool {
+		ok, _ := doublestar.Match(p, n.Name)
+		return ok
+	}, nil
+}
+
+func (q *asking) members() error {
+	level := []graph.ID{q.target}
+	for depth := int32(1); int(depth) <= q.depth && len(level) > 0; depth++ {
+		var next []graph.ID
+		for _, n := range level {
+			for _, c := range q.x.Children(n) {
+				h := found(c)
+				h.depth, h.rel = depth, graph.EdgeContains.String()
+				if n != q.target {
+					h.via = n
+				}
+				q.add(h)
+				next = append(next, c)
+			}
+		}
+		level = next
+	}
+	// In the order of the source, as people read it.
+	q.order()
+	return nil
+}
+
+func (q *asking) callers() error {
+	q.walkFrom(q.callable(), callEdges, true, graph.None).keep()
+	return nil
+}
+
+func (q *asking) callees() error {
+	q.walkFrom(q.callable(), callEdges, false, graph.None).keep()
+	return nil
+}
+
+// callable returns the target, or its methods if it is a type that is not
+// called itself.
+func (q *asking) callable() []graph.ID {
+	start := []graph.ID{q.target}
+	n := &q.g.Nodes[q.target]
+	if n.Kind.IsType() {
+		for _, c := range q.x.Children(q.target) {
+			if q.g.Nodes[c].Kind.IsCallable() {
+				start = append(start, c)
+			}
+		}
+		if len(start) > 1 {
+			q.note = "of the " + n.Kind.String() + " and its methods"
+		}
+	}
+	return start
+}
+
+func (q *asking) callsites() error {
+	w := q.walkFrom([]graph.ID{q.target}, useEdges&^(dispatchEdges|1<<graph.EdgeExtends|1<<graph.EdgeEmbeds), true, graph.None)
+	// All edges count here, not one for each user.
+	start := []frontier{{q.target, -1, graph.Exact}}
+	w.dispatch = !q.r.Direct
+	seen := map[graph.Site]bool{}
+	for _, t := range w.dispatched(start) {
+		w.edges(t.node, func(i int32, from graph.ID) {
+			e := &q.g.Edges[i]
+			cert := max(t.cert, e.Certainty)
+			if !q.filter.walks(&q.g.Nodes[from]) || !q.shown(from) {
+				return
+			}
+			for s, site := range q.g.Sites(e) {
+				place := graph.Site{File: site.File, Line: site.Line, Col: site.Col}
+				if seen[place] {
+					continue
+				}
+				seen[place] = true
+				if cert > q.certainty {
+					q.a.Ambiguous++
+					continue
+				}
+				h := hit{node: from, via: graph.None, edge: i, site: int32(s), depth: 1, cert: cert}
+				if t.node != q.target {
+					h.via = t.node
+				}
+				q.hits = append(q.hits, h)
+			}
+		})
+	}
+	q.order()
+	q.firstOfEach()
+	return nil
+}
+
+// firstOfEach puts the first place of each user before all second ones, so that
+// a cut list shows as many users as it can.
+func (q *asking) firstOfEach() {
+	var first, rest, tests []hit
+	last := graph.None
+	for _, h := range q.hits {
+		switch {
+		case q.g.Nodes[h.node].Flags.Has(graph.FlagTest):
+			tests = append(tests, h)
+		case h.node != last:
+			first = append(first, h)
+		default:
+			rest = append(rest, h)
+		}
+		last = h.node
+	}
+	q.hits = append(append(first, rest...), tests...)
+}
+
+func (q *asking) references() error {
+	if q.depth > 1 {
+		q.walkFrom([]graph.ID{q.target}, useEdges|1<<graph.EdgeImports, true, graph.None).keep()
+		return nil
+	}
+	kinds := uint32(useEdges | 1<<graph.EdgeImports)
+	if q.edges != 0 {
+		kinds = q.edges
+	}
+	for _, i := range q.g.In(q.target) {
+		e := &q.g.Edges[i]
+		switch {
+		case kinds&(1<<e.Kind) == 0 || !q.filter.walks(&q.g.Nodes[e.From]):
+		case e.Certainty > q.certainty:
+			if q.shown(e.From) {
+				q.a.Ambiguous++
+			}
+		default:
+			q.add(hit{node: e.From, via: graph.None, edge: int32(i), site: -1, depth: 1, cert: e.Certainty})
+		}
+	}
+	q.order()
+	return nil
+}
+
+func (q *asking) implementations() error {
+	q.r.Direct = true // these edges are the dispatch
+	q.walkFrom([]graph.ID{q.target}, superEdges, true, graph.None).keep()
+	if len(q.hits) == 0 {
+		if n := &q.g.Nodes[q.target]; n.Kind != graph.KindInterface && n.Kind != graph.KindClass && n.Kind != graph.KindMethod {
+			q.note = fmt.Sprintf("it is a %s, which nothing implements", n.Kind)
+		}
+		for i := range q.g.Unknowns {
+			if q.g.Unknowns[i].Reason == graph.ReasonUndecidable {
+				q.note = "the graph has no implementation of it, and some pairs could not be decided, because a method set is external and unknown"
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func (q *asking) overrides() error {
+	q.r.Direct = true
+	up := q.walkFrom([]graph.ID{q.target}, dispatchEdges, false, graph.None)
+	down := q.walkFrom([]graph.ID{q.target}, dispatchEdges, true, graph.None)
+	q.bothWays(up, down, "overrides", "overridden by")
+	return nil
+}
+
+func (q *asking) hierarchy() error {
+	q.r.Direct = true
+	up := q.walkFrom([]graph.ID{q.target}, superEdges, false, graph.None)
+	down := q.walkFrom([]graph.ID{q.target}, superEdges, true, graph.None)
+	q.bothWays(up, down, "above", "below")
+	return nil
+}
+
+func (q *asking) bothWays(up, down *walk, above, below string) {
+	for _, w := range []*walk{up, down} {
+		for _, h := range w.at {
+			if h.via == q.target {
+				h.via = graph.None
+			}
+			h.text = above
+			if w == down {
+				h.text = below
+			}
+			q.add(h)
+		}
+		w.countHidden()
+	}
+	q.order()
+}
+
+func (q *asking) path() error {
+	kinds := uint32(flowEdges)
+	for _, id := range []graph.ID{q.target, q.to} {
+		if !q.g.Nodes[id].Kind.IsCallable() {
+			kinds = useEdges | 1<<graph.EdgeImports
+		}
+	}
+	w := q.walkFrom([]graph.ID{q.target}, kinds, false, q.to)
+	if q.target == q.to {
+		q.note = "both ends are the same"
+		return nil
+	}
+	last := slices.IndexFunc(w.at, func(h hit) bool { return h.node == q.to })
+	if last < 0 {
+		q.noPath(kinds)
+		return nil
+	}
+	for i := int32(last); i >= 0; i = w.parent[i] {
+		h := w.at[i]
+		q.hits = append(q.hits, h)
+		from := q.target
+		if p := w.parent[i]; p >= 0 {
+			from = w.at[p].node
+		}
+		if h.via != from {
+			q.hits = append(q.hits, hit{node: h.via, via: from, edge: -1, site: -1, cert: h.cert, rel: "dispatch"})
+		}
+	}
+	slices.Reverse(q.hits)
+	for i := range q.hits {
+		q.hits[i].depth = int32(i + 1)
+	}
+	return nil
+}
+
+func (q *asking) noPath(kinds uint32) {
+	q.note = fmt.Sprintf("no way of at most %d steps leads from the one to the other", q.depth)
+	if w := q.walkFrom([]graph.ID{q.to}, kinds, false, q.target); len(w.at) > 0 && w.at[len(w.at)-1].node == q.target {
+		q.a.Suggestion = "there is a way in the other direction: exchange the targets"
+	} else if len(w.hidden) > 0 && q.certainty < graph.Ambiguous {
+		q.a.Suggestion = "ask again with certainty ambiguous, which follows edges of which only a name matches"
+	}
+}
+
+func (q *asking) tests() error {
+	kinds := uint32(flowEdges | 1<<graph.EdgeTests | 1<<graph.EdgeInstantiates | 1<<graph.EdgeReads)
+	start := q.callable()
+	w := q.walkFrom(start, kinds, true, graph.None)
+	cases := q.kinds == 0
+	for _, h := range w.at {
+		if cases && !q.g.Nodes[h.node].Flags.Has(graph.FlagTestCase) || !q.g.Nodes[h.node].Flags.Has(graph.FlagTest) {
+			continue
+		}
+		if h.via == q.target {
+			h.via = graph.None
+		}
+		q.add(h)
+	}
+	q.order()
+	if len(q.hits) == 0 {
+		q.note = fmt.Sprintf("no test reaches it in %d steps over calls, references and dispatch", q.depth)
+	}
+	return nil
+}
+
+func (q *asking) entryPoints() error {
+	if q.target == graph.None {
+		for i := range q.g.Nodes {
+			n := &q.g.Nodes[i]
+			if n.Flags.Has(graph.FlagEntryPoint) && !n.Flags.Has(graph.FlagTest) || n.Kind == graph.KindRoute {
+				q.add(found(graph.ID(i)))
+			}
+		}
+		q.order()
+		return nil
+	}
+	w := q.walkFrom(q.callable(), flowEdges|1<<graph.EdgeInstantiates|1<<graph.EdgeReads, true, graph.None)
+	for _, h := range w.at {
+		n := &q.g.Nodes[h.node]
+		if n.Flags.Has(graph.FlagEntryPoint) && !n.Flags.Has(graph.FlagTestCase) || n.Kind == graph.KindRoute {
+			if h.via == q.target {
+				h.via = graph.None
+			}
+			q.add(h)
+		}
+	}
+	q.order()
+	return nil
+}

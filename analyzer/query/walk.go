@@ -1,0 +1,264 @@
+package query
+
+import (
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+const (
+	callEdges = 1<<graph.EdgeCalls | 1<<graph.EdgeHTTPCalls | 1<<graph.EdgeHandles
+	// flowEdges lead from one piece of running code to another.
+	flowEdges = callEdges | 1<<graph.EdgeReferences
+	// useEdges say that one declaration needs another.
+	useEdges = flowEdges | 1<<graph.EdgeUsesType | 1<<graph.EdgeInstantiates | 1<<graph.EdgeReads | 1<<graph.EdgeWrites |
+		1<<graph.EdgeConverts | 1<<graph.EdgeExtends | 1<<graph.EdgeImplements | 1<<graph.EdgeEmbeds | 1<<graph.EdgeOverrides |
+		1<<graph.EdgeInjects | 1<<graph.EdgeThrows | 1<<graph.EdgeAnnotates | 1<<graph.EdgeConfigures | 1<<graph.EdgeTests
+	// dispatchEdges lead from a method to those that a call of them may run it
+	// through.
+	dispatchEdges = 1<<graph.EdgeImplements | 1<<graph.EdgeOverrides
+	superEdges    = 1<<graph.EdgeImplements | 1<<graph.EdgeExtends | 1<<graph.EdgeEmbeds | 1<<graph.EdgeOverrides
+	allEdges      = 1<<graph.EdgeKindCount - 1
+)
+
+// walk is a breadth-first walk over edges.
+type walk struct {
+	q        *asking
+	kinds    uint32 // bits of graph.EdgeKind
+	back     bool   // against the direction of edges
+	dispatch bool
+	stop     graph.ID // end when it is found
+	seen     *marker  // the value of a node is its index in at, or -1
+	at       []hit    // found, in order; their depths do not fall
+	parent   []int32  // of each hit the one that it was found from, or -1
+	hidden   []graph.ID
+	itself   bool // where the walk began is among what was found
+}
+
+// walkFrom walks from nodes to at most q.depth steps. The hits are in order of
+// depth; a node is found once, by the surest of its shortest ways.
+func (q *asking) walkFrom(start []graph.ID, kinds uint32, back bool, stop graph.ID) *walk {
+	if q.edges != 0 {
+		kinds = q.edges
+	}
+	w := &walk{q: q, kinds: kinds, back: back, stop: stop,
+		dispatch: !q.r.Direct && kinds&flowEdges != 0, seen: q.x.marker()}
+	defer func() {
+		q.x.marks.Put(w.seen)
+		w.seen = nil
+	}()
+	w.run(start)
+	return w
+}
+
+// frontier is where the walk goes on from.
+type frontier struct {
+	node graph.ID
+	hit  int32 // in walk.at; -1 for where it began
+	cert graph.Certainty
+}
+
+func (w *walk) run(start []graph.ID) {
+	q := w.q
+	var level, next, through []frontier
+	for _, n := range start {
+		if w.seen.add(n) {
+			w.seen.value[n] = -1
+			level = append(level, frontier{n, -1, graph.Exact})
+		}
+	}
+	for depth := int32(1); int(depth) <= q.depth && len(level) > 0; depth++ {
+		next = next[:0]
+		for _, f := range level {
+			if f.hit >= 0 {
+				f.cert = w.at[f.hit].cert // the surest by now
+			}
+			through = w.dispatched(append(through[:0], f))
+			for _, t := range through {
+				if !w.back && t.node != f.node {
+					// A method that a call may run is reached with the one called.
+					next = w.reach(t.node, f, t, -1, max(depth-1, 1), next)
+				}
+				w.edges(t.node, func(e int32, to graph.ID) { next = w.reach(to, f, t, e, depth, next) })
+			}
+			if w.stop != graph.None && w.seen.has(w.stop) {
+				return
+			}
+		}
+		level, next = next, level
+	}
+}
+
+// reach is called for each edge that leads from the frontier f, by way of the
+// method t, to a node; the edge is -1 if t itself is the node.
+func (w *walk) reach(to graph.ID, f, t frontier, edge, depth int32, next []frontier) []frontier {
+	q := w.q
+	cert := t.cert
+	if edge >= 0 {
+		cert = max(cert, q.g.Edges[edge].Certainty)
+	}
+	if cert > q.certainty {
+		if !w.seen.has(to) {
+			w.hidden = append(w.hidden, to)
+		}
+		return next
+	}
+	if !q.filter.walks(&q.g.Nodes[to]) {
+		return next
+	}
+	if !w.seen.add(to) {
+		if f.hit < 0 && to == f.node && edge >= 0 && !w.itself {
+			// Recursion: it is found, but not walked from again.
+			w.itself = true
+			w.at = append(w.at, hit{node: to, via: t.node, edge: edge, site: -1, depth: depth, cert: cert, cycle: true})
+			w.parent = append(w.parent, -1)
+			return next
+		}
+		if i := w.seen.value[to]; i >= 0 && w.at[i].depth == depth && cert < w.at[i].cert && edge >= 0 {
+			h := &w.at[i]
+			h.cert, h.edge, h.via, h.rel = cert, edge, t.node, ""
+			w.parent[i] = f.hit
+		}
+		if f.hit >= 0 && w.above(to, f.hit) {
+			w.at[f.hit].cycle = true
+		}
+		return next
+	}
+	h := hit{node: to, via: t.node, edge: edge, site: -1, depth: depth, cert: cert}
+	if edge < 0 {
+		h.rel, h.via = "dispatch", f.node
+	}
+	i := int32(len(w.at))
+	w.at, w.parent = append(w.at, h), append(w.parent, f.hit)
+	w.seen.value[to] = i
+	return append(next, frontier{to, i, cert})
+}
+
+// above reports whether a node is on the way by which a hit was found, where
+// the walk began included.
+func (w *walk) above(n graph.ID, at int32) bool {
+	const most = 64 // steps up
+	i := w.seen.value[n]
+	for range most {
+		if at == i {
+			return true
+		}
+		if at < 0 {
+			return false
+		}
+		at = w.parent[at]
+	}
+	return false
+}
+
+// edges calls f for each edge that may be followed from n.
+func (w *walk) edges(n graph.ID, f func(edge int32, to graph.ID)) {
+	g := w.q.g
+	if w.back {
+		for _, e := range g.In(n) {
+			if x := &g.Edges[e]; w.kinds&(1<<x.Kind) != 0 {
+				f(int32(e), x.From)
+			}
+		}
+		return
+	}
+	out := g.Out(n)
+	if len(out) == 0 {
+		return
+	}
+	first := w.q.x.firstOut(n)
+	for i := range out {
+		if w.kinds&(1<<out[i].Kind) != 0 {
+			f(first+int32(i), out[i].To)
+		}
+	}
+}
+
+// dispatched adds to the node of list[0] the methods that calls of it may run
+// (forwards), or through which calls may run it (backwards).
+func (w *walk) dispatched(list []frontier) []frontier {
+	g := w.q.g
+	if !w.dispatch || !g.Nodes[list[0].node].Kind.IsCallable() {
+		return list
+	}
+	for i := 0; i < len(list) && len(list) < 10_000; i++ {
+		n := list[i]
+		if w.back {
+			for _, k := range [...]graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
+				for _, e := range g.OutKind(n.node, k) {
+					list = addFrontier(list, e.To, max(n.cert, e.Certainty, w.q.x.dispatchCertainty(e.To)))
+				}
+			}
+			continue
+		}
+		cert := w.q.x.dispatchCertainty(n.node)
+		for _, k := range [...]graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
+			for _, e := range g.InKind(n.node, k) {
+				list = addFrontier(list, g.Edges[e].From, max(n.cert, g.Edges[e].Certainty, cert))
+			}
+		}
+	}
+	return list
+}
+
+func addFrontier(list []frontier, n graph.ID, cert graph.Certainty) []frontier {
+	for i := range list {
+		if list[i].node == n {
+			list[i].cert = min(list[i].cert, cert)
+			return list
+		}
+	}
+	return append(list, frontier{n, -1, cert})
+}
+
+// dispatchCertainty is how sure it is that a call of a method runs one certain
+// of the methods that implement or override it.
+func (x *Index) dispatchCertainty(n graph.ID) graph.Certainty {
+	if len(x.g.InKind(n, graph.EdgeImplements))+len(x.g.InKind(n, graph.EdgeOverrides)) > MaxDispatch {
+		return graph.Ambiguous
+	}
+	return graph.Inferred
+}
+
+// firstOut returns the index of the first edge that leaves n, which has some.
+func (x *Index) firstOut(n graph.ID) int32 {
+	out := x.g.Out(n)
+	lo, hi := 0, len(x.g.Edges)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if x.g.Edges[mid].From < out[0].From {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return int32(lo)
+}
+
+// keep makes the results of a walk those of the answer.
+func (w *walk) keep() {
+	q := w.q
+	start := q.target
+	for i := range w.at {
+		h := w.at[i]
+		if h.via == start {
+			h.via = graph.None
+		}
+		q.add(h)
+	}
+	w.countHidden()
+	q.order()
+}
+
+// countHidden counts what only ambiguous edges reach.
+func (w *walk) countHidden() {
+	q := w.q
+	known := q.x.marker()
+	defer q.x.marks.Put(known)
+	for i := range w.at {
+		known.add(w.at[i].node)
+	}
+	for _, n := range w.hidden {
+		if n != q.target && known.add(n) && q.shown(n) {
+			q.a.Ambiguous++
+		}
+	}
+}
