@@ -193,43 +193,18 @@ func (e *encoder) collect() {
 	}
 }
 
-// smallSection is the size in bytes below which a section is not worth an
-// encoder of its own, nor more than the fastest level.
-const smallSection = 1 << 15
-
-// compress makes the stored form of all sections. Which encoder does what, and
-// after what, depends only on the sections, so that the bytes do, too: large
-// sections have one each, small ones share one and are done in order.
+// compress makes the stored form of all sections, one after the other with one
+// encoder, so that the bytes depend on nothing but the sections. An encoder has
+// megabytes of tables, and touching those of one for each section cost three
+// times as much as all of the compression.
 func compress(sections []section) {
-	var large []*section
-	var small []*section
-	for i := range sections {
-		s := &sections[i]
-		if len(s.content) < smallSection {
-			small = append(small, s)
-		} else {
-			large = append(large, s)
-		}
-	}
-	parallel(1+len(large), func(i int) {
-		if i > 0 {
-			compressAll(large[i-1:i], zstd.SpeedBetterCompression)
-		} else {
-			compressAll(small, zstd.SpeedFastest)
-		}
-	})
-}
-
-func compressAll(sections []*section, level zstd.EncoderLevel) {
-	if len(sections) == 0 {
-		return
-	}
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
-		zstd.WithEncoderLevel(level), zstd.WithSingleSegment(true))
+		zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithSingleSegment(true))
 	if err != nil {
 		panic(err) // the options are constants
 	}
-	for _, s := range sections {
+	for i := range sections {
+		s := &sections[i]
 		s.stored = enc.EncodeAll(s.content, nil)
 		s.digest = sha256.Sum256(s.content)
 	}
