@@ -1,0 +1,512 @@
+#!/usr/bin/env node
+// Asks the TypeScript compiler what a TypeScript or JavaScript repository's code
+// refers to, and writes the answer as JSON Lines (see bench/README.md):
+//
+//   npm install typescript@5
+//   node bench/oracles/typescript/oracle.cjs [-typescript DIR] [-o FILE] REPO
+//
+// Every tracked source file is judged in the project of the nearest tsconfig or
+// jsconfig that lists it, the others together, with JavaScript allowed. Packages
+// of the repository are found by their names, dependencies where node_modules
+// has them. Sites that the compiler leaves open judge nobody. Nothing of the
+// repository runs.
+'use strict';
+
+const fs = require('fs');
+const path = require('path');
+const { execFileSync } = require('child_process');
+
+const args = process.argv.slice(2);
+const flags = { typescript: '', o: '-' };
+while (args.length && args[0].startsWith('-')) flags[args.shift().replace(/^-+/, '')] = args.shift();
+if (args.length !== 1) {
+  console.error('usage: oracle.cjs [-typescript DIR] [-o FILE] REPO');
+  process.exit(2);
+}
+const ts = require(flags.typescript ? path.resolve(flags.typescript, 'node_modules/typescript') : 'typescript');
+const K = ts.SyntaxKind;
+const root = fs.realpathSync(args[0]);
+
+// ------------------------------------------------------------------ files
+
+const SOURCE = /\.(ts|tsx|mts|cts|js|jsx|mjs|cjs)$/;
+const tracked = execFileSync('git', ['-C', root, 'ls-files', '-z'], { encoding: 'utf8', maxBuffer: 1 << 28 })
+  .split('\0').filter((f) => f && isPlain(f)).sort();
+const sources = new Set(tracked.filter((f) => SOURCE.test(f) && !/(^|\/)node_modules\//.test(f)));
+const isTest = (f) => /(^|\/)(__tests__|tests?|spec|e2e)\//.test(f) || /\.(test|spec)(-d)?\.[cm]?[jt]sx?$/.test(f);
+
+function isPlain(f) {
+  try { return fs.lstatSync(path.join(root, f)).isFile(); } catch { return false; }
+}
+const rel = (f) => path.relative(root, f).split(path.sep).join('/');
+const abs = (f) => path.join(root, f);
+
+// The packages of the repository: their names stand for their sources.
+function workspacePaths() {
+  const paths = {};
+  for (const f of tracked.filter((f) => /(^|\/)package\.json$/.test(f) && f !== 'package.json')) {
+    let name;
+    try { name = JSON.parse(fs.readFileSync(abs(f), 'utf8')).name; } catch { continue; }
+    if (!name || paths[name]) continue;
+    const dir = path.dirname(f);
+    const entry = ['src/index', 'index', 'src/main', 'lib/index'].flatMap((b) => ['.ts', '.tsx', '.mts', '.js', '.mjs', '.cjs'].map((e) => dir + '/' + b + e)).find((p) => sources.has(p));
+    if (entry) paths[name] = [abs(entry)];
+    paths[name + '/*'] = [abs(dir) + '/src/*', abs(dir) + '/*'];
+  }
+  return paths;
+}
+
+// Projects: options and the files judged in them.
+function projects() {
+  const configs = tracked.filter((f) => /(^|\/)[tj]sconfig[^/]*\.json$/.test(f));
+  const workspace = workspacePaths();
+  const common = { noEmit: true, skipLibCheck: true, allowJs: true, checkJs: false, composite: false, incremental: false, declaration: false, noLib: false, maxNodeModuleJsDepth: 0, traceResolution: false, listFiles: false, explainFiles: false, extendedDiagnostics: false };
+  const list = [];
+  const taken = new Map();
+  // The most specific folder first, and tsconfig.json before its variants.
+  configs.sort((a, b) => b.split('/').length - a.split('/').length || (path.basename(a) === 'tsconfig.json' ? -1 : 0) - (path.basename(b) === 'tsconfig.json' ? -1 : 0) || (a < b ? -1 : 1));
+  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} };
+  for (const c of configs) {
+    const parsed = ts.getParsedCommandLineOfConfigFile(abs(c), common, host);
+    if (!parsed) continue;
+    const files = parsed.fileNames.map(rel).filter((f) => sources.has(f) && !taken.has(f));
+    if (!files.length) continue;
+    for (const f of files) taken.set(f, c);
+    const options = { ...parsed.options, ...common };
+    options.paths = { ...workspace, ...options.paths };
+    list.push({ config: c, options, files });
+  }
+  const rest = [...sources].filter((f) => !taken.has(f));
+  const loose = { ...common, target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, jsx: ts.JsxEmit.Preserve, paths: workspace, esModuleInterop: true, experimentalDecorators: true };
+  // Plain JavaScript outside of every project is resolved as Node does.
+  const scripts = rest.filter((f) => /\.c?jsx?$/.test(f));
+  const others = rest.filter((f) => !/\.c?jsx?$/.test(f));
+  if (others.length) list.push({ config: '', options: loose, files: others });
+  if (scripts.length) list.push({ config: '', options: loose, files: scripts });
+  return list;
+}
+
+// ------------------------------------------------------------------ definitions
+
+const defs = new Map(); // id → def
+const byNode = new Map(); // declaration node → id, of the program at hand
+
+function position(sf, node, start = node.getStart(sf)) {
+  const { line } = sf.getLineAndCharacterOfPosition(start);
+  const from = sf.getPositionOfLineAndCharacter(line, 0);
+  return { line: line + 1, col: Buffer.byteLength(sf.text.slice(from, start)) + 1 };
+}
+const lineOf = (sf, pos) => sf.getLineAndCharacterOfPosition(pos).line + 1;
+const isFunctionLike = (n) => n && (n.kind === K.ArrowFunction || n.kind === K.FunctionExpression);
+const unwrap = (n) => {
+  while (n && (ts.isParenthesizedExpression(n) || ts.isAsExpression(n) || ts.isSatisfiesExpression?.(n) || ts.isNonNullExpression(n) || n.kind === K.TypeAssertionExpression)) n = n.expression;
+  return n;
+};
+
+// kindOf says what a declaration is, or '' if it is none that counts.
+function kindOf(node) {
+  switch (node.kind) {
+    case K.FunctionDeclaration: return 'function';
+    case K.ClassDeclaration: return 'class';
+    case K.ClassExpression: return node.name ? 'class' : '';
+    case K.InterfaceDeclaration: return 'interface';
+    case K.EnumDeclaration: return 'enum';
+    case K.EnumMember: return 'enum_member';
+    case K.TypeAliasDeclaration: return 'type_alias';
+    case K.ModuleDeclaration: return ts.isIdentifier(node.name) ? 'namespace' : '';
+    case K.MethodDeclaration: case K.MethodSignature: case K.GetAccessor: case K.SetAccessor: return 'method';
+    case K.Constructor: return 'constructor';
+    case K.PropertySignature: return 'field';
+    case K.PropertyDeclaration: return isFunctionLike(unwrap(node.initializer)) ? 'method' : 'field';
+    case K.VariableDeclaration: return !ts.isIdentifier(node.name) ? '' : isFunctionLike(unwrap(node.initializer)) ? 'function' : 'variable';
+    case K.PropertyAssignment: return isFunctionLike(unwrap(node.initializer)) ? 'method' : 'field';
+    case K.ShorthandPropertyAssignment: return '';
+    case K.BindingElement: return ts.isIdentifier(node.name) ? 'variable' : '';
+    case K.BinaryExpression: case K.PropertyAccessExpression: return assigned(node) ? 'function' : '';
+    case K.Parameter: return ts.isParameterPropertyDeclaration(node, node.parent) ? 'field' : '';
+  }
+  return '';
+}
+
+// assigned is the function of `a.b = function …`, given either side of it.
+function assigned(node) {
+  const a = ts.isBinaryExpression(node) ? node : node.parent;
+  if (a && ts.isBinaryExpression(a) && a.operatorToken.kind === K.EqualsToken && ts.isPropertyAccessExpression(a.left) && isFunctionLike(unwrap(a.right))) return a;
+  return undefined;
+}
+
+function nameNode(node) {
+  if (node.kind === K.Constructor) return node.getChildren().find((c) => c.kind === K.ConstructorKeyword) || node;
+  if (node.kind === K.BinaryExpression || node.kind === K.PropertyAccessExpression) return assigned(node).left.name;
+  return node.name;
+}
+
+function minor(node) {
+  // Inside a function body, or a member of an object literal.
+  for (let p = node.parent; p; p = p.parent) {
+    if (ts.isFunctionLike(p) && p.body) return true;
+    if (ts.isObjectLiteralExpression(p) || ts.isTypeLiteralNode(p)) return true;
+  }
+  return false;
+}
+
+function containerOf(node) {
+  for (let p = node.parent; p; p = p.parent) {
+    if (ts.isClassLike(p) || ts.isInterfaceDeclaration(p) || ts.isEnumDeclaration(p)) return p;
+    if (ts.isFunctionLike(p) || ts.isObjectLiteralExpression(p)) return undefined;
+  }
+  return undefined;
+}
+
+// define returns the id of a declaration in the repository, or ''.
+function define(node) {
+  if (byNode.has(node)) return byNode.get(node);
+  byNode.set(node, '');
+  const sf = node.getSourceFile();
+  const file = rel(sf.fileName);
+  if (!sources.has(file)) return '';
+  if (ts.isSourceFile(node)) {
+    const id = file + ':0:0';
+    byNode.set(node, id);
+    if (!defs.has(id)) defs.set(id, { t: 'def', id, kind: 'file', name: path.basename(file), qname: file, file, def_line: 1, line: 1, col: 1, end_line: lineOf(sf, sf.end), ...(isTest(file) && { test: true }) });
+    return id;
+  }
+  const kind = kindOf(node);
+  const name = kind && nameNode(node);
+  if (!name) return '';
+  const at = position(sf, name);
+  const id = file + ':' + at.line + ':' + at.col;
+  byNode.set(node, id);
+  if (defs.has(id)) return id;
+  let first = node;
+  if (node.kind === K.VariableDeclaration && node.parent?.parent && ts.isVariableStatement(node.parent.parent)) first = node.parent.parent;
+  const text = node.kind === K.Constructor ? 'constructor' : name.text ?? name.getText(sf);
+  const d = { t: 'def', id, kind, name: text, qname: text, file, def_line: lineOf(sf, first.getStart(sf)), ...at, end_line: lineOf(sf, node.end) };
+  defs.set(id, d);
+  const around = containerOf(node);
+  if (around) {
+    const parent = define(around);
+    if (parent) { d.parent = parent; d.qname = defs.get(parent).qname + '.' + text; }
+  }
+  if (minor(node)) d.minor = true;
+  if (isTest(file)) d.test = true;
+  return id;
+}
+
+// ------------------------------------------------------------------ sites
+
+const sites = [];
+const files = [];
+let checker;
+
+function resolveAlias(symbol) {
+  if (symbol && symbol.flags & ts.SymbolFlags.Alias) {
+    const s = checker.getAliasedSymbol(symbol);
+    return s && s.declarations ? s : undefined;
+  }
+  return symbol;
+}
+
+// look says what a symbol is: {ids, ext, value}.
+function look(symbol, signature) {
+  if (!symbol || !symbol.declarations || !symbol.declarations.length) return { open: true };
+  const ids = [];
+  let ext = '', value = false;
+  const declarations = [...symbol.declarations];
+  const chosen = signature && signature.declaration;
+  if (chosen && declarations.includes(chosen)) declarations.unshift(chosen);
+  for (let d of declarations) {
+    const file = d.getSourceFile().fileName;
+    if (!sources.has(rel(file))) { ext = ext || external(file, symbol.name); continue; }
+    const id = define(d);
+    if (!id) { value = true; continue; }
+    if (!ids.includes(id)) ids.push(id);
+  }
+  // The implementation of overloads is the definition; the others are as right.
+  const body = symbol.declarations.find((d) => d.body && ids.includes(byNode.get(d)));
+  if (body) { const id = byNode.get(body); ids.splice(ids.indexOf(id), 1); ids.unshift(id); }
+  return { ids, ext, value };
+}
+
+function external(file, name) {
+  const i = file.lastIndexOf('/node_modules/');
+  const rest = i >= 0 ? file.slice(i + 14) : path.basename(file);
+  return rest.split('/').slice(0, rest.startsWith('@') ? 2 : 1).join('/') + '#' + name;
+}
+
+function put(sf, kind, froms, node, name, more) {
+  const s = { t: 'site', kind, from: froms[0] };
+  if (froms.length > 1) s.from_or = froms.slice(1);
+  Object.assign(s, more, { file: rel(sf.fileName) }, position(sf, node), { name });
+  if (isTest(s.file)) s.tags = ['test'];
+  sites.push(s);
+}
+
+function shapeOf(callee) {
+  if (ts.isPropertyAccessExpression(callee)) return ts.SyntaxKind[callee.expression.kind].toLowerCase() + '.';
+  return ts.SyntaxKind[callee.kind].toLowerCase();
+}
+
+function lastName(expr) {
+  expr = unwrap(expr);
+  if (ts.isIdentifier(expr) || ts.isPrivateIdentifier(expr)) return expr;
+  if (ts.isPropertyAccessExpression(expr)) return expr.name;
+  if (ts.isElementAccessExpression(expr) && ts.isStringLiteralLike(expr.argumentExpression)) return expr.argumentExpression;
+  if (expr.kind === K.SuperKeyword) return expr;
+  return undefined;
+}
+
+function call(sf, node, callee, froms, shape) {
+  const name = lastName(callee);
+  if (!name) {
+    // Behind the callee, where no other call can stand.
+    put(sf, 'calls', froms, callee, '', { dynamic: true, shape: shape || shapeOf(callee) });
+    Object.assign(sites[sites.length - 1], position(sf, callee, callee.end));
+    return;
+  }
+  shape = shape || shapeOf(unwrap(callee));
+  const text = name.kind === K.SuperKeyword ? 'super' : name.text;
+  let signature;
+  try { signature = checker.getResolvedSignature(node); } catch { /* open */ }
+  let symbol = resolveAlias(checker.getSymbolAtLocation(name));
+  if (name.kind === K.SuperKeyword) {
+    const c = containerOf(node);
+    const base = c && ts.getClassExtendsHeritageElement?.(c);
+    symbol = base && resolveAlias(checker.getSymbolAtLocation(lastName(base.expression) || base.expression));
+  }
+  if (!symbol && ts.isPropertyAccessExpression(unwrap(callee))) {
+    put(sf, 'calls', froms, name, text, { open: true, shape });
+    return;
+  }
+  const what = look(symbol, signature);
+  if (what.open) { put(sf, 'calls', froms, name, text, { open: true, shape }); return; }
+  if (!what.ids.length) {
+    put(sf, 'calls', froms, name, text, what.ext && !what.value ? { ext: what.ext, shape } : { dynamic: true, shape });
+    return;
+  }
+  const kinds = what.ids.map((i) => defs.get(i).kind);
+  if (kinds.includes('class')) {
+    const c = what.ids[kinds.indexOf('class')];
+    if (node.kind !== K.Decorator && name.kind !== K.SuperKeyword) put(sf, 'instantiates', froms, name, text, { to: c, shape });
+    const built = constructors(classNode(symbol), signature);
+    put(sf, 'calls', froms, name, text, { to: built[0], ...(built.length > 1 && { to_or: built.slice(1) }), shape });
+    return;
+  }
+  const functions = what.ids.filter((i) => ['function', 'method', 'constructor'].includes(defs.get(i).kind));
+  const accessor = symbol.declarations.some((d) => d.kind === K.GetAccessor || d.kind === K.SetAccessor);
+  if (!functions.length || accessor) { put(sf, 'calls', froms, name, text, { dynamic: true, shape }); return; }
+  if (node.kind === K.NewExpression) put(sf, 'instantiates', froms, name, text, { to: functions[0], optional: true, shape });
+  put(sf, 'calls', froms, name, text, { to: functions[0], ...(functions.length > 1 && { to_or: functions.slice(1) }), shape });
+}
+
+const classNode = (symbol) => symbol?.declarations?.find(ts.isClassLike);
+
+// constructors are what runs for `new C`: the nearest declared one, else the class.
+function constructors(c, signature) {
+  const first = define(c);
+  const out = [];
+  const seen = new Set();
+  for (let k = c; k && !seen.has(k);) {
+    seen.add(k);
+    const own = k.members.filter((m) => m.kind === K.Constructor);
+    if (own.length) {
+      const body = own.find((m) => m.body) || own[0];
+      for (const m of [body, ...own]) { const id = define(m); if (id && !out.includes(id)) out.push(id); }
+      break;
+    }
+    const base = ts.getClassExtendsHeritageElement?.(k);
+    k = base && classNode(resolveAlias(checker.getSymbolAtLocation(lastName(base.expression) || base.expression)));
+  }
+  return out.length ? [...out, first] : [first];
+}
+
+// origins are who the sites of a node count to, the best first.
+function originsOf(node) {
+  const out = [];
+  const nested = [];
+  for (let p = node.parent, child = node; p; child = p, p = p.parent) {
+    let d = '';
+    if (ts.isDecorator(p)) continue;
+    if (ts.isFunctionLike(p) && p.body) {
+      const outside = child !== p.body; // parameters, decorators, names
+      const decl = isFunctionLike(p) ? named(p) : p;
+      d = decl ? define(decl) : '';
+      if (d && defs.get(d).minor) { nested.push(d); continue; }
+      if (d && outside) { nested.push(d); if (!isParameterOf(child, p)) continue; }
+      if (d) { out.unshift(d); break; }
+    } else if (kindOf(p) === 'variable' || kindOf(p) === 'field') {
+      d = define(p);
+      if (d) (defs.get(d).minor ? nested : out).push(d);
+    } else if (ts.isClassLike(p)) {
+      d = define(p);
+      if (d) out.push(d);
+    } else if (ts.isSourceFile(p)) {
+      out.push(define(p));
+    } else if (ts.isModuleDeclaration(p)) {
+      d = define(p);
+      if (d) nested.push(d);
+    }
+  }
+  return [...new Set([...out, ...nested])];
+}
+const isParameterOf = (child, fn) => fn.parameters?.includes(child) || fn.type === child;
+
+// named is the declaration that a function expression is the value of.
+function named(fn) {
+  let p = fn.parent, child = fn;
+  while (p && unwrap(p) === fn) { child = p; p = p.parent; }
+  if (!p) return undefined;
+  if ((ts.isVariableDeclaration(p) || ts.isPropertyDeclaration(p) || ts.isPropertyAssignment(p)) && p.initializer === child) return p;
+  if (ts.isBinaryExpression(p) && p.right === child && assigned(p)) return p;
+  return undefined;
+}
+
+function visit(sf, node) {
+  switch (node.kind) {
+    case K.CallExpression:
+      if (node.expression.kind === K.ImportKeyword) { importSite(sf, node.arguments[0]); break; }
+      if (ts.isIdentifier(node.expression) && node.expression.text === 'require' && node.arguments.length === 1) importSite(sf, node.arguments[0]);
+      call(sf, node, node.expression, originsOf(node));
+      break;
+    case K.NewExpression:
+      call(sf, node, node.expression, originsOf(node), 'new');
+      break;
+    case K.TaggedTemplateExpression:
+      call(sf, node, node.tag, originsOf(node), 'template');
+      break;
+    case K.JsxOpeningElement: case K.JsxSelfClosingElement:
+      if (!(ts.isIdentifier(node.tagName) && /^[a-z]/.test(node.tagName.text))) call(sf, node, node.tagName, originsOf(node), 'jsx');
+      break;
+    case K.Decorator:
+      if (!ts.isCallExpression(node.expression)) call(sf, node, node.expression, originsOf(node), 'decorator');
+      break;
+    case K.ImportDeclaration: case K.ExportDeclaration:
+      if (node.moduleSpecifier) importSite(sf, node.moduleSpecifier);
+      break;
+    case K.ExternalModuleReference:
+      importSite(sf, node.expression);
+      break;
+    case K.ClassDeclaration: case K.ClassExpression: case K.InterfaceDeclaration:
+      heritage(sf, node);
+      break;
+    case K.Identifier:
+      reference(sf, node);
+      break;
+  }
+}
+
+function importSite(sf, spec) {
+  if (!spec || !ts.isStringLiteralLike(spec)) return;
+  const symbol = checker.getSymbolAtLocation(spec);
+  const d = symbol?.declarations?.find(ts.isSourceFile);
+  const from = define(sf);
+  if (!d) { put(sf, 'imports', [from], spec, spec.text, { open: true }); return; }
+  const to = define(d);
+  if (to && to !== from) put(sf, 'imports', [from], spec, spec.text, { to });
+  else if (!to) put(sf, 'imports', [from], spec, spec.text, { ext: external(d.fileName, '') });
+}
+
+function heritage(sf, node) {
+  const from = define(node);
+  for (const clause of node.heritageClauses || []) {
+    const kind = clause.token === K.ImplementsKeyword ? 'implements' : 'extends';
+    for (const t of clause.types) {
+      const name = lastName(t.expression);
+      if (!name || !from) continue;
+      const what = look(resolveAlias(checker.getSymbolAtLocation(name)));
+      if (what.open) put(sf, kind, [from], name, name.text, { open: true });
+      else if (what.ids.length) put(sf, kind, [from], name, name.text, { to: what.ids[0], ...(what.ids.length > 1 && { to_or: what.ids.slice(1) }) });
+      else put(sf, kind, [from], name, name.text, what.ext ? { ext: what.ext } : { open: true });
+    }
+  }
+  if (!ts.isClassLike(node) || !from) return;
+  const type = checker.getTypeAtLocation(node);
+  const supers = [];
+  try { supers.push(...(checker.getBaseTypes(type) || [])); } catch { /* a base in error */ }
+  for (const clause of node.heritageClauses || []) {
+    if (clause.token === K.ImplementsKeyword) supers.push(...clause.types.map((t) => checker.getTypeFromTypeNode(t)));
+  }
+  for (const m of node.members) {
+    if (!m.name || m.kind === K.Constructor || ts.isPrivateIdentifier(m.name) || ts.getCombinedModifierFlags(m) & ts.ModifierFlags.Static) continue;
+    const id = define(m);
+    if (!id || defs.get(id).kind !== 'method') continue;
+    for (const s of supers) {
+      const other = checker.getPropertyOfType(s, m.name.text ?? '');
+      const what = other && look(other);
+      for (const to of what?.ids || []) {
+        if (to === id) continue;
+        const optional = defs.get(to).kind !== 'method' || what.ids.length > 1;
+        put(sf, 'overrides', [id], m.name, m.name.text, { to, ...(optional && { optional: true }) });
+      }
+    }
+  }
+}
+
+// reference lists functions and methods that are used as values.
+function reference(sf, node) {
+  const p = node.parent;
+  if (!p || p.name === node && !ts.isPropertyAccessExpression(p) && !ts.isShorthandPropertyAssignment(p)) return;
+  if (ts.isImportSpecifier(p) || ts.isImportClause(p) || ts.isNamespaceImport(p) || ts.isExportSpecifier(p) || ts.isTypeNode(p) || ts.isTypeQueryNode(p) || ts.isQualifiedName(p) || ts.isExpressionWithTypeArguments(p)) return;
+  let outer = ts.isPropertyAccessExpression(p) && p.name === node ? p : node;
+  while (outer.parent && unwrap(outer.parent) === unwrap(outer) && outer.parent !== outer) outer = outer.parent;
+  const up = outer.parent;
+  if (up && ((ts.isCallExpression(up) || ts.isNewExpression(up)) && up.expression === outer || ts.isTaggedTemplateExpression(up) && up.tag === outer || ts.isDecorator(up) || ts.isJsxOpeningElement(up) || ts.isJsxSelfClosingElement(up) || ts.isJsxClosingElement(up))) return;
+  if (up && ts.isBinaryExpression(up) && up.operatorToken.kind === K.EqualsToken && up.left === outer) return;
+  let symbol = ts.isShorthandPropertyAssignment(p) ? checker.getShorthandAssignmentValueSymbol(p) : checker.getSymbolAtLocation(node);
+  symbol = resolveAlias(symbol);
+  if (!symbol) return;
+  const what = look(symbol);
+  const functions = (what.ids || []).filter((i) => ['function', 'method'].includes(defs.get(i).kind));
+  if (!functions.length) return;
+  if (symbol.declarations.some((d) => d.kind === K.GetAccessor || d.kind === K.SetAccessor)) return;
+  put(sf, 'references', originsOf(node), node, node.text, { to: functions[0], ...(functions.length > 1 && { to_or: functions.slice(1) }) });
+}
+
+// ------------------------------------------------------------------ main
+
+function each(node, f) {
+  const stack = [node];
+  while (stack.length) {
+    const n = stack.pop();
+    f(n);
+    const children = [];
+    ts.forEachChild(n, (c) => { children.push(c); });
+    for (let i = children.length - 1; i >= 0; i--) stack.push(children[i]);
+  }
+}
+
+let errors = 0;
+const judged = new Set();
+for (const p of projects()) {
+  byNode.clear();
+  const program = ts.createProgram({ rootNames: p.files.map(abs), options: p.options });
+  checker = program.getTypeChecker();
+  for (const f of p.files) {
+    const sf = program.getSourceFile(abs(f));
+    if (!sf || judged.has(f)) continue;
+    judged.add(f);
+    errors += program.getSyntacticDiagnostics(sf).length ? 1 : 0;
+    define(sf);
+    each(sf, (n) => { if (kindOf(n)) define(n); });
+    each(sf, (n) => visit(sf, n));
+  }
+}
+for (const f of [...sources].sort()) files.push({ t: 'file', file: f, judged: judged.has(f), ...(judged.has(f) ? {} : { reason: 'not in a program' }), ...(isTest(f) && { test: true }) });
+
+const cmp = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+const dl = [...defs.values()].sort((a, b) => cmp(a.file, b.file) || a.line - b.line || a.col - b.col || cmp(a.id, b.id));
+sites.sort((a, b) => cmp(a.file, b.file) || a.line - b.line || a.col - b.col || cmp(a.kind, b.kind) || cmp(a.to || '', b.to || ''));
+const meta = { t: 'meta', schema: 'kg.oracle/v1', lang: 'typescript', tool: 'typescript ' + ts.version + ', node ' + process.versions.node, closed: ['extends', 'implements'], relations: ['overrides'], errors };
+const out = flags.o === '-' ? 1 : fs.openSync(flags.o, 'w');
+let buffer = [];
+const write = (r) => { buffer.push(JSON.stringify(r)); if (buffer.length > 5000) flush(); };
+const flush = () => { if (buffer.length) fs.writeSync(out, buffer.join('\n') + '\n'); buffer = []; };
+write(meta);
+files.forEach(write);
+dl.forEach(write);
+sites.forEach(write);
+write({ t: 'end', defs: dl.length, sites: sites.length, open: sites.filter((s) => s.open).length });
+flush();
+const tally = {};
+for (const s of sites) { const k = s.kind + (s.open ? ' open' : s.dynamic ? ' dynamic' : s.ext ? ' external' : ''); tally[k] = (tally[k] || 0) + 1; }
+console.error(Object.keys(tally).sort().map((k) => k + ' ' + tally[k]).join(', '));
