@@ -123,12 +123,12 @@ type Edge struct {
 
 // Site is one place in the source that gives rise to an edge. For calls it
 // also holds the shape of the call, which decides whether a new signature
-// still fits.
+// still fits, and for literals with positional fields their number.
 type Site struct {
 	File     int32 // index into Graph.Files
 	Line     int32 // 1-based; for calls the line of the callee's last name
 	Col      int32 // 1-based, in UTF-8 bytes; 0 when it does not fit
-	Args     int16 // calls: positional arguments; -1 when it is not a call
+	Args     int16 // calls: positional arguments; instantiates: fields given by position; else -1
 	Want     int8  // calls: results used: 0 none, n of an n-value context, WantAll
 	Flags    SiteFlags
 	Keywords int32 // calls: index into Graph.Keywords, -1 for none

@@ -92,9 +92,10 @@ type bodyReader struct {
 
 	fn    int32
 	f     *file
-	owner []graph.ID // by ExprID: the node that an expression counts to
-	decls []graph.ID // by DeclID: the node that its expressions count to
-	role  []role     // by ExprID
+	owner []graph.ID     // by ExprID: the node that an expression counts to
+	decls []graph.ID     // by DeclID: the node that its expressions count to
+	role  []role         // by ExprID
+	made  []facts.ExprID // by ExprID of the type of a composite: the composite
 }
 
 // role says what an expression does besides naming.
@@ -113,14 +114,16 @@ func (r *bodyReader) file(fn int32) {
 	r.findOwners()
 	r.imports()
 	fs := r.f.Facts
-	r.role = grow(r.role, len(fs.Exprs))
+	r.role, r.made = grow(r.role, len(fs.Exprs)), grow(r.made, len(fs.Exprs))
 	clear(r.role)
 	for e := range fs.Exprs {
 		r.ev.typeOf(facts.ExprID(e))
 		x := &fs.Exprs[e]
 		switch x.Op {
 		case facts.OpComposite:
-			r.mark(x.X, roleInstantiate)
+			if at := r.mark(x.X, roleInstantiate); at >= 0 {
+				r.made[at] = facts.ExprID(e)
+			}
 		case facts.OpCall, facts.OpNew:
 			r.mark(x.X, roleCalled)
 		}
@@ -141,16 +144,17 @@ func (r *bodyReader) file(fn int32) {
 }
 
 // mark gives a role to the expression that names what e is, through the
-// arguments of a generic.
-func (r *bodyReader) mark(e facts.ExprID, as role) {
+// arguments of a generic, and returns that expression.
+func (r *bodyReader) mark(e facts.ExprID, as role) facts.ExprID {
 	for e >= 0 {
 		r.role[e] = as
 		if x := &r.f.Facts.Exprs[e]; x.Op == facts.OpIndex && r.ev.ref[e] != noEnt {
 			e = x.X
 			continue
 		}
-		return
+		break
 	}
+	return e
 }
 
 // embed gives the name of an embedded type its role.
@@ -327,6 +331,10 @@ func (r *bodyReader) use(e facts.ExprID, x *facts.Expr, ref Ent) {
 	if to == graph.None {
 		return
 	}
+	if kind == graph.EdgeInstantiates {
+		r.instance(r.made[e], to, x)
+		return
+	}
 	r.edge(kind, r.owner[e], to, x)
 	if kind == graph.EdgeWrites && x.Flags&facts.FlagRead != 0 {
 		r.edge(graph.EdgeReads, r.owner[e], to, x)
@@ -447,6 +455,19 @@ func (r *bodyReader) arguments(e facts.ExprID, x *facts.Expr, ct Type) {
 	}
 }
 
+// instance records that the composite e makes a value of the type to, and how
+// many fields it gives by position: they have to be all that the type has.
+func (r *bodyReader) instance(e facts.ExprID, to graph.ID, at *facts.Expr) {
+	s := r.site(at.Line, at.Col)
+	if ids := r.f.Facts.List(r.f.Facts.Exprs[e].Args); len(ids) > 0 && r.f.Facts.Exprs[ids[0]].Op != facts.OpKeyValue {
+		t, _ := r.ev.types.deref(r.ev.typ[e])
+		if rec := r.ev.types.rec(r.ev.under(t)); (rec.kind == kNamed || rec.kind == kAnon) && rec.ent != noEnt {
+			s.Args = int16(min(len(ids), 1<<15-1))
+		}
+	}
+	r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeInstantiates, HasSite: true, Site: s})
+}
+
 // composite records what a composite makes and stores in its elements.
 func (r *bodyReader) composite(e facts.ExprID, x *facts.Expr) {
 	t := r.ev.types
@@ -454,7 +475,7 @@ func (r *bodyReader) composite(e facts.ExprID, x *facts.Expr) {
 	if x.X >= 0 && r.f.Facts.Exprs[x.X].Op == facts.OpElement || x.X >= 0 && r.f.Facts.Exprs[x.X].Op == facts.OpKeyType {
 		if rec := t.rec(ct); rec.kind == kNamed {
 			if to := r.target(rec.ent); to != graph.None {
-				r.edge(graph.EdgeInstantiates, r.owner[e], to, x)
+				r.instance(e, to, x)
 			}
 		}
 	}

@@ -203,7 +203,8 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 	ev := l.newEvaluator(l.types)
 	for _, p := range pairs {
 		from := l.nodeOf[p.typ]
-		if l.implements[p] || from == graph.None || !l.langOf(p.typ).ImplicitInterfaces {
+		ev.lang = l.langOf(p.typ)
+		if l.implements[p] || from == graph.None || !ev.lang.ImplicitInterfaces || l.refuted(ev, p) {
 			continue
 		}
 		to, certainty := l.nodeOf[p.iface], graph.Inferred
@@ -216,7 +217,6 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 			}
 		}
 		l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeImplements, Certainty: certainty, Ptr: asPointer[p]})
-		ev.lang = l.langOf(p.typ)
 		var pairs [][2]member
 		for _, name := range l.sets[p.iface].names {
 			im, m := ev.member(l.instance(p.iface), name), ev.member(l.instance(p.typ), name)
@@ -226,6 +226,31 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 		}
 		l.implementMethods(pairs, certainty)
 	}
+}
+
+// refuted reports whether a type cannot implement an interface, whatever is not
+// known of both: it lacks one of the known methods and has all of its own from
+// the tree, or has it with another signature. Such code does not compile.
+func (l *linker) refuted(ev *evaluator, p implemented) bool {
+	asked, has := l.sets[p.iface], l.sets[p.typ]
+	if asked == nil || has == nil || l.decl(p.iface).TypeParams.Len()+l.decl(p.typ).TypeParams.Len() > 0 {
+		return false
+	}
+	open := has.unknown || len(has.foreign) > 0
+	for _, name := range asked.names {
+		im, m := ev.member(l.instance(p.iface), name), ev.member(l.instance(p.typ), name)
+		switch {
+		case im.ent == noEnt:
+		case m.ent == noEnt:
+			if !open {
+				return true
+			}
+		case im.typ != m.typ && !l.types.mentionsUnknown(im.typ) && !l.types.mentionsUnknown(m.typ) &&
+			l.decl(m.ent).Kind == graph.KindMethod && !open:
+			return true
+		}
+	}
+	return false
 }
 
 // implementMethods adds the edges from methods to those of the interface that

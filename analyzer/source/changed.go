@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"runtime"
@@ -141,6 +142,42 @@ func pairMoved(removed, added []moved, empty string) []history.FileChange {
 		}
 	}
 	return changes
+}
+
+// ChangedLines returns the lines that differ in the given files, by their path
+// in head, or in base if they were removed. want says which files are read;
+// moved holds, by their paths in head, the paths in base of files that were
+// renamed with an edit. What cannot be read has no lines that could differ.
+func ChangedLines(ctx context.Context, base, head Tree, files []history.FileChange, moved map[string]string, want func(path string) bool) (map[string][]history.Range, error) {
+	ranges := map[string][]history.Range{}
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if f.Kind == history.Renamed || f.Kind == history.ModeOnly || !want(f.Path) {
+			continue
+		}
+		from := f.Path
+		if m, ok := moved[f.Path]; ok && f.Kind == history.Added {
+			from = m
+		}
+		old, okOld := content(base, from)
+		now, okNow := content(head, f.Path)
+		if !okOld && !okNow {
+			continue
+		}
+		ranges[f.Path] = history.LineRanges(old, now)
+	}
+	return ranges, nil
+}
+
+func content(t Tree, path string) ([]byte, bool) {
+	i, ok := Find(t.Entries(), path)
+	if !ok {
+		return nil, false
+	}
+	data, err := t.Read(i, -1)
+	return data, err == nil
 }
 
 // commonHash is the number of bytes of the IDs of both trees.
