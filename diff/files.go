@@ -296,17 +296,18 @@ func touchedFiles(d *Delta) map[string]bool {
 }
 
 // sameUses reports whether a file by itself uses the same in both graphs: by
-// its statements and, if asked, its imports.
+// its statements and, if asked, its imports. Uses of what only one graph has
+// say nothing: the statement may be the same.
 func sameUses(d *Delta, b, h graph.ID, imports bool) bool {
-	count := func(g *graph.Graph, n graph.ID) (k int) {
+	count := func(g *graph.Graph, n graph.ID, to []graph.ID) (k int) {
 		for _, e := range g.Out(n) {
-			if imports || e.Kind != graph.EdgeImports {
+			if (imports || e.Kind != graph.EdgeImports) && (to[e.To] != graph.None || g.Nodes[e.To].Kind == graph.KindExternal) {
 				k++
 			}
 		}
 		return k
 	}
-	if count(d.Base, b) != count(d.Head, h) {
+	if count(d.Base, b, d.toHead) != count(d.Head, h, d.toBase) {
 		return false
 	}
 	for _, e := range d.Base.Out(b) {
@@ -314,6 +315,9 @@ func sameUses(d *Delta, b, h graph.ID, imports bool) bool {
 			continue
 		}
 		to := d.toHead[e.To]
+		if to == graph.None && d.Base.Nodes[e.To].Kind != graph.KindExternal {
+			continue
+		}
 		if to == graph.None || findEdge(d.Head, h, e.Kind, to, typeIn(d, e.Type)) < 0 {
 			return false
 		}

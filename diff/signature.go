@@ -21,20 +21,8 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 	}
 	before := len(ds.list)
 	xs, ys := &x.Signature, &y.Signature
-	if !slices.Equal(xs.TypeParams, ys.TypeParams) {
-		compareTypeParams(ds, m.spelled.params(xs.TypeParams), ys.TypeParams)
-	}
-	if !slices.Equal(xs.Params, ys.Params) {
-		compareParams(ds, m.spelled.params(xs.Params), ys.Params)
-	}
-	if !slices.Equal(xs.Results, ys.Results) {
-		compareResults(ds, m.spelled.params(xs.Results), ys.Results)
-	}
-	if t := m.spelled.typ(xs.Type); !sameType(t, ys.Type) {
-		ds.add(TypeChanged, xs.Type, ys.Type)
-	}
-	if !slices.Equal(xs.Bases, ys.Bases) {
-		m.compareBases(ds, xs.Bases, ys.Bases)
+	if !writtenAlike(x, y) {
+		m.compareTypes(ds, xs, ys)
 	}
 	switch {
 	case y.Visibility > x.Visibility:
@@ -51,6 +39,41 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 		!m.spelled.sameText(withoutReceiver(xs.Text, x.Name), withoutReceiver(ys.Text, y.Name)) {
 		ds.add(TextChanged, xs.Text, ys.Text)
 	}
+}
+
+// compareTypes adds the details of two signatures.
+func (m *matcher) compareTypes(ds *details, xs, ys *graph.Signature) {
+	if !slices.Equal(xs.TypeParams, ys.TypeParams) {
+		compareTypeParams(ds, m.spelled.params(xs.TypeParams), ys.TypeParams)
+	}
+	if !slices.Equal(xs.Params, ys.Params) {
+		compareParams(ds, m.spelled.params(xs.Params), ys.Params)
+	}
+	if !slices.Equal(xs.Results, ys.Results) {
+		compareResults(ds, m.spelled.params(xs.Results), ys.Results)
+	}
+	if t := m.spelled.typ(xs.Type); !sameType(t, ys.Type) {
+		ds.add(TypeChanged, xs.Type, ys.Type)
+	}
+	if !slices.Equal(xs.Bases, ys.Bases) {
+		m.compareBases(ds, xs.Bases, ys.Bases)
+	}
+}
+
+// writtenAlike reports whether two declarations are written the same, and what
+// one of their types means is known in one of the graphs only. Then it is the
+// declaration of that type that changed.
+func writtenAlike(x, y *graph.Node) bool {
+	xs, ys := &x.Signature, &y.Signature
+	return xs.Text != "" && x.Name == y.Name && openTypes(xs) != openTypes(ys) &&
+		withoutReceiver(xs.Text, x.Name) == withoutReceiver(ys.Text, y.Name)
+}
+
+// openTypes reports whether a signature has a type that could not be resolved.
+func openTypes(s *graph.Signature) bool {
+	open := func(p graph.Param) bool { return strings.Contains(p.Type, "?") }
+	return strings.Contains(s.Type, "?") || slices.ContainsFunc(s.Params, open) || slices.ContainsFunc(s.Results, open) ||
+		slices.ContainsFunc(s.TypeParams, open)
 }
 
 // onlyNames reports whether two lists without defaults differ in the names of

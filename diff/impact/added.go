@@ -21,6 +21,51 @@ func (e *engine) added(c *diff.Change) {
 			e.newlyDispatched(n)
 		}
 	}
+	if x := &e.head.Nodes[c.Head]; x.Kind == graph.KindField && x.Parent != graph.None {
+		e.byPosition(e.d.ToBase(x.Parent), x.Parent)
+	}
+}
+
+// byPosition judges who makes values of a type with all fields in their order,
+// without names: a field that came or went breaks that.
+func (e *engine) byPosition(base, head graph.ID) {
+	if base == graph.None || head == graph.None {
+		return
+	}
+	had, has := fields(e.base, &e.baseKids, base), fields(e.head, &e.headKids, head)
+	if e.d.Base == e.d.Head {
+		has-- // the supposition is that one is gone
+	}
+	for _, i := range e.head.InKind(head, graph.EdgeInstantiates) {
+		edge := &e.head.Edges[i]
+		var sites []Site
+		for _, s := range e.head.Sites(edge) {
+			at := Site{File: e.head.Files[s.File].Path, Line: s.Line, Col: s.Col}
+			switch edited, _ := e.editedAt(edge.From, &s); {
+			case int(s.Args) == had && had != has:
+				at.State = Broken
+			case int(s.Args) == has && edited && e.d.ToBase(edge.From) != graph.None:
+				at.State = Edited
+			default:
+				continue
+			}
+			sites = append(sites, at)
+		}
+		if len(sites) > 0 {
+			e.add(Impacted{ID: edge.From, Relation: Instantiator, Severity: MustUpdate, Depth: 1,
+				Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.head, edge)}})
+		}
+	}
+}
+
+// fields counts the fields that a type itself declares.
+func fields(g *graph.Graph, kids *children, t graph.ID) (n int) {
+	for _, m := range kids.of(t) {
+		if g.Nodes[m].Kind == graph.KindField {
+			n++
+		}
+	}
+	return n
 }
 
 // captured adds the users that are written as before and mean the new

@@ -105,10 +105,16 @@ func (e *engine) own(n graph.ID) bool {
 	return false
 }
 
+// leftBehind reports whether a method of the changed type still uses it as it
+// was: the rest of a rename that does not compile.
+func (e *engine) leftBehind(x *Impacted) bool {
+	return x.ID != e.c.Head && e.head.Nodes[x.ID].Kind.IsCallable() && x.Severity == MustUpdate && x.State() == Broken
+}
+
 // add records that the change reaches a symbol. A symbol that is reached in
 // several ways keeps its most urgent one, and all sites of that urgency.
 func (e *engine) add(x Impacted) *hit {
-	if x.ID == graph.None || e.own(x.ID) {
+	if x.ID == graph.None || e.own(x.ID) && !e.leftBehind(&x) {
 		return nil
 	}
 	n := &e.head.Nodes[x.ID]

@@ -15,6 +15,9 @@ func (e *engine) removed(c *diff.Change) {
 			continue // moved out before its owner was removed
 		}
 		e.usesOfGone(t, graph.None)
+		if x := &e.base.Nodes[t]; t == c.Base && x.Kind == graph.KindField && x.Parent != graph.None {
+			e.byPosition(x.Parent, e.d.ToHead(x.Parent))
+		}
 		if diff.Abstract(e.base, t) {
 			e.implementers(t, graph.None, ShouldReview)
 		}
