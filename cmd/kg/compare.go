@@ -55,25 +55,14 @@ func (c *comparison) edited(ctx context.Context) (map[string][]impact.Range, err
 	for _, m := range c.delta.Files.Moved {
 		moved[m.To] = m.From
 	}
-	ranges := map[string][]impact.Range{}
-	for _, f := range c.files {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if f.Kind == history.Renamed || f.Kind == history.ModeOnly || !c.analysed(f.Path) {
-			continue
-		}
-		from := f.Path
-		if m, ok := moved[f.Path]; ok && f.Kind == history.Added {
-			from = m
-		}
-		old, okOld := content(c.base.tree, from)
-		now, okNow := content(c.head.tree, f.Path)
-		if !okOld && !okNow {
-			continue
-		}
-		for _, r := range history.LineRanges(old, now) {
-			ranges[f.Path] = append(ranges[f.Path], impact.Range(r))
+	lines, err := source.ChangedLines(ctx, c.base.tree, c.head.tree, c.files, moved, c.analysed)
+	if err != nil {
+		return nil, err
+	}
+	ranges := make(map[string][]impact.Range, len(lines))
+	for path, rs := range lines {
+		for _, r := range rs {
+			ranges[path] = append(ranges[path], impact.Range(r))
 		}
 	}
 	return ranges, nil
@@ -82,17 +71,6 @@ func (c *comparison) edited(ctx context.Context) (map[string][]impact.Range, err
 // analysed reports whether a path is in one of the graphs.
 func (c *comparison) analysed(path string) bool {
 	return c.base.graph.FileIndex(path) >= 0 || c.head.graph.FileIndex(path) >= 0
-}
-
-// content reads a file of a tree. One that cannot be read has no lines that
-// could have changed; the graph says why.
-func content(t source.Tree, path string) ([]byte, bool) {
-	i, ok := source.Find(t.Entries(), path)
-	if !ok {
-		return nil, false
-	}
-	data, err := t.Read(i, -1)
-	return data, err == nil
 }
 
 // unanalysed returns the changed paths that no graph knows and that the outcome
