@@ -15,19 +15,49 @@ import (
 )
 
 // mutate makes the change, checks everything that depends on it, takes the
-// change back and says what broke.
-func (t *target) mutate() *Mutation {
+// change back and says what broke. It fails if the change cannot be made.
+func (t *target) mutate() (*Mutation, bool) {
 	start := time.Now()
-	changed, undo := t.apply()
-	defer undo()
-	affected := t.repo.dependents(changed)
-	errs := t.repo.check(affected)
-	m := &Mutation{
-		T: "mutation", Change: t.change, Symbol: t.symbol, Broken: []Break{}, Packages: len(affected),
-	}
+	m := &Mutation{T: "mutation", Change: t.change, Kind: t.kind, Exported: t.exported, Symbol: t.symbol, Broken: []Break{}, Edits: t.edits}
 	byID := map[string]*Break{}
-	for _, e := range errs {
-		if t.repo.before[t.repo.errorKey(e.Pos, e.Msg)] || t.inside(e.Pos) {
+	if !t.once(t.edits, m, byID) {
+		return nil, false
+	}
+	// Of a type that is gone the compiler names the places that name it, and of
+	// a type that has lost its members those that use them.
+	if len(t.members) > 0 {
+		t.once(t.members, m, byID)
+	}
+	for _, b := range byID {
+		sort.Slice(b.Sites, func(i, j int) bool { return b.Sites[i].before(b.Sites[j]) })
+		m.Broken = append(m.Broken, *b)
+	}
+	sort.Slice(m.Broken, func(i, j int) bool {
+		a, b := m.Broken[i].Sites[0], m.Broken[j].Sites[0]
+		return a.before(b)
+	})
+	m.Seconds = float64(time.Since(start).Milliseconds()) / 1000
+	return m, true
+}
+
+// once makes one change and adds what it breaks.
+func (t *target) once(edits []Edit, m *Mutation, byID map[string]*Break) bool {
+	var changed []*gosrc.Package
+	var undo func()
+	ok := true
+	if edits != nil {
+		changed, undo, ok = t.repo.rewrite(edits)
+	} else {
+		changed, undo = t.apply()
+	}
+	defer undo()
+	if !ok {
+		return false
+	}
+	affected := t.repo.dependents(changed)
+	m.Packages = max(m.Packages, len(affected))
+	for _, e := range t.repo.check(affected) {
+		if t.repo.before[t.repo.errorKey(e.Pos, e.Msg)] || t.inside(e.Pos) || edits != nil && strings.Contains(e.Msg, "imported and not used") {
 			continue
 		}
 		sym, ok := t.repo.enclosing(e.Pos)
@@ -41,16 +71,7 @@ func (t *target) mutate() *Mutation {
 		}
 		b.add(t.repo, e)
 	}
-	for _, b := range byID {
-		sort.Slice(b.Sites, func(i, j int) bool { return b.Sites[i].before(b.Sites[j]) })
-		m.Broken = append(m.Broken, *b)
-	}
-	sort.Slice(m.Broken, func(i, j int) bool {
-		a, b := m.Broken[i].Sites[0], m.Broken[j].Sites[0]
-		return a.before(b)
-	})
-	m.Seconds = float64(time.Since(start).Milliseconds()) / 1000
-	return m
+	return true
 }
 
 func (s Site) before(o Site) bool {

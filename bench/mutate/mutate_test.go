@@ -42,7 +42,7 @@ func TestMutations(t *testing.T) {
 	}
 	var cover coverage
 	got := map[string]*Mutation{}
-	err = mutations(config{kinds: strings.Join(changes, ",")}, shop(t), io.Discard, func(m *Mutation) error {
+	err = mutations(config{kinds: strings.Join(changes, ",")}, shop(t), io.Discard, func([]string) error { return nil }, func(m *Mutation) error {
 		got[m.Change+" "+m.Symbol.QName] = m
 		cover.add(u, m)
 		return nil
@@ -100,6 +100,44 @@ func TestMutations(t *testing.T) {
 	}
 }
 
+// TestRemoveAndRename checks what breaks when a declaration goes or gets another
+// name, and that the text of the change is what was checked.
+func TestRemoveAndRename(t *testing.T) {
+	got := map[string]string{}
+	edits := map[string][]Edit{}
+	err := mutations(config{kinds: "remove,rename"}, shop(t), io.Discard, func([]string) error { return nil }, func(m *Mutation) error {
+		var names []string
+		for _, b := range m.Broken {
+			names = append(names, b.Symbol.QName)
+		}
+		sort.Strings(names)
+		got[m.Change+" "+m.Symbol.QName] = strings.Join(names, " ")
+		edits[m.Change+" "+m.Symbol.QName] = m.Edits
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for change, want := range map[string]string{
+		"remove store.Limit":     "store.Memory.Put store.now",
+		"rename store.Limit":     "store.Memory.Put store.now",
+		"remove store.First":     "main.init", // not store.Second, its place stays
+		"remove store.Item.Name": "store.Memory.Put store.New store.TestPut",
+		"rename store.Money":     "store.Item store.Memory.String",
+		"remove store.base":      "generic.use main.back store.Memory store.New store/store.go store_test.TestMemory", // Close was promoted
+	} {
+		if have, ok := got[change]; !ok || have != want {
+			t.Errorf("%s breaks %q, want %q", change, have, want)
+		}
+	}
+	if es := edits["rename store.base"]; len(es) != 2 || es[0].Text != es[1].Text || len(es[0].Text) != len("base") {
+		t.Errorf("a type is renamed with the receivers of its methods: %+v", es)
+	}
+	if _, ok := got["remove store.TestPut"]; ok {
+		t.Error("the test runner calls tests: nobody else can miss them")
+	}
+}
+
 // TestUndo makes every change twice: the second time it finds the tree as it was.
 func TestUndo(t *testing.T) {
 	l, err := gosrc.NewLoader(shop(t))
@@ -118,10 +156,11 @@ func TestUndo(t *testing.T) {
 	targets := r.targets(changes)
 	var first []*Mutation
 	for _, x := range targets {
-		first = append(first, x.mutate())
+		m, _ := x.mutate()
+		first = append(first, m)
 	}
 	for i, x := range targets {
-		m := x.mutate()
+		m, _ := x.mutate()
 		m.Seconds, first[i].Seconds = 0, 0
 		if !reflect.DeepEqual(m, first[i]) {
 			t.Errorf("%s %s: first %+v, then %+v", x.change, x.symbol.QName, first[i], m)

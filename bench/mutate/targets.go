@@ -90,6 +90,12 @@ type target struct {
 	symbol Symbol
 	// inside is the declaration itself, where errors do not count.
 	first, last token.Pos
+
+	// Of what is removed or renamed, which is done in the text.
+	kind     string
+	exported bool
+	edits    []Edit
+	members  []Edit // of a removed type: takes away what it has, and leaves the type
 }
 
 // targets lists what can be changed in the files that are judged. A function
@@ -102,7 +108,7 @@ func (r *repo) targets(kinds []string) []*target {
 	var list []*target
 	add := func(change string, name *ast.Ident, qname string, n ast.Node) {
 		if want[change] && name.Name != "_" {
-			list = append(list, &target{r, change, r.symbol(name, qname), n.Pos(), n.End()})
+			list = append(list, &target{repo: r, change: change, symbol: r.symbol(name, qname), first: n.Pos(), last: n.End()})
 		}
 	}
 	for _, p := range r.pkgs {
@@ -134,30 +140,19 @@ func (r *repo) targets(kinds []string) []*target {
 			}
 		}
 	}
+	if want[remove] || want[rename] {
+		list = append(list, newEditor(r).targets(want)...)
+	}
 	return list
 }
 
 func funcName(fd *ast.FuncDecl) string {
-	if fd.Recv == nil || len(fd.Recv.List) == 0 {
-		return fd.Name.Name
-	}
-	e := fd.Recv.List[0].Type
-	for {
-		switch x := e.(type) {
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.ParenExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.IndexListExpr:
-			e = x.X
-		case *ast.Ident:
-			return x.Name + "." + fd.Name.Name
-		default:
-			return fd.Name.Name
+	if fd.Recv != nil && len(fd.Recv.List) > 0 {
+		if id := receiver(fd); id != nil {
+			return id.Name + "." + fd.Name.Name
 		}
 	}
+	return fd.Name.Name
 }
 
 // apply makes the change in every syntax tree that holds the declaration, and

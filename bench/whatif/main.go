@@ -1,18 +1,23 @@
-// Whatif holds kg's prediction of what a changed signature breaks against what
-// the compiler reports when the signature is really changed:
+// Whatif holds kg's prediction of what a change breaks against what the
+// compiler reports when the change is really made:
 //
-//	go run ./bench/whatif [-misses N] GRAPH.kg MUTATIONS.jsonl
+//	go run ./bench/whatif [-misses N] [-tree DIR] GRAPH.kg MUTATIONS.jsonl
 //
 // MUTATIONS.jsonl is what bench/mutate wrote for the tree that GRAPH.kg is the
-// graph of. For every mutation kg is asked what has to be updated if the
-// declaration gets another signature (kg impact --symbol KEY --change
-// signature); the answer is compared with the declarations in which the type
-// checker found errors. Errors of the kind "no longer satisfies" are counted
-// apart, too: their cause is a conversion, not a call.
+// graph of. For every changed signature and every removal kg is asked what has to
+// be updated if the declaration changes so (kg impact --symbol KEY --change …);
+// the answer is compared with the declarations in which the type checker found
+// errors. Errors of the kind "no longer satisfies" are counted apart, too: their
+// cause is a conversion, not a call.
+//
+// With -tree, the folder of the repository, removals and renames are also made:
+// kg gets the edited files and compares the two trees (kg impact --base …). Then
+// it also counts how often the delta names exactly the declaration.
 package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -23,19 +28,31 @@ import (
 
 	"github.com/codekg/kg/analyzer/artifact"
 	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/analyzer/source"
+	"github.com/codekg/kg/bench/change"
 	"github.com/codekg/kg/diff"
 	"github.com/codekg/kg/diff/impact"
 )
 
 // mutation is a record of bench/mutate.
 type mutation struct {
-	T      string
-	Change string
-	Symbol symbol
-	Broken []struct {
+	T        string
+	Change   string
+	Kind     string
+	Exported bool
+	Symbol   symbol
+	Edits    []edit
+	Files    []string // of the record "meta"
+	Broken   []struct {
 		Symbol symbol
 		Sites  []struct{ Cause string }
 	}
+}
+
+type edit struct {
+	File       string
+	Start, End int
+	Text       string
 }
 
 type symbol struct {
@@ -62,9 +79,10 @@ func (t *tally) String() string {
 func main() {
 	log.SetFlags(0)
 	misses := flag.Int("misses", 0, "show up to this many wrong and missed declarations")
+	dir := flag.String("tree", "", "the repository, to make removals and renames in")
 	flag.Parse()
 	if flag.NArg() != 2 {
-		log.Fatal("usage: whatif [-misses N] GRAPH.kg MUTATIONS.jsonl")
+		log.Fatal("usage: whatif [-misses N] [-tree DIR] GRAPH.kg MUTATIONS.jsonl")
 	}
 	g, err := artifact.ReadFile(flag.Arg(0), artifact.Limits{})
 	if err != nil {
@@ -76,6 +94,14 @@ func main() {
 	}
 	defer f.Close()
 	e := &evaluation{g: g, at: places(g), misses: *misses, by: map[string]*tally{}}
+	if *dir != "" {
+		if e.base, err = open(*dir, &e.builder); err != nil {
+			log.Fatal(err)
+		}
+		if e.base.Graph.Tree != g.Tree {
+			log.Fatalf("%s is not the graph of %s", flag.Arg(0), *dir)
+		}
+	}
 	s := bufio.NewScanner(f)
 	s.Buffer(nil, 64<<20)
 	for s.Scan() {
@@ -83,7 +109,13 @@ func main() {
 		if err := json.Unmarshal(s.Bytes(), &m); err != nil {
 			log.Fatal(err)
 		}
-		if m.T == "mutation" {
+		switch m.T {
+		case "meta":
+			e.judged = map[string]bool{}
+			for _, f := range m.Files {
+				e.judged[f] = true
+			}
+		case "mutation":
 			e.judge(&m)
 		}
 	}
@@ -116,8 +148,27 @@ type evaluation struct {
 	mutations int
 	unknown   int
 	followers int
+	unjudged  int
 	by        map[string]*tally
 	lines     []string
+	judged    map[string]bool // files that the compiler saw; nil: all
+
+	builder change.Builder
+	base    change.Side // with -tree
+	deltas  tally       // changes that kg names
+}
+
+// open builds the graph of the files of a repository.
+func open(dir string, b *change.Builder) (change.Side, error) {
+	r, err := source.OpenRepo(dir)
+	if err != nil {
+		return change.Side{}, err
+	}
+	t, err := r.WorkTree()
+	if err != nil {
+		return change.Side{}, err
+	}
+	return b.Build(context.Background(), t)
 }
 
 func (e *evaluation) tally(name string) *tally {
@@ -131,59 +182,150 @@ func (e *evaluation) judge(m *mutation) {
 	id, ok := e.at[m.Symbol.ID]
 	if !ok {
 		e.unknown++
+		if e.misses > 0 {
+			fmt.Println("not in the graph:", m.Change, m.Kind, m.Symbol.QName, m.Symbol.ID)
+		}
 		return
 	}
-	r, err := impact.WhatIf(e.g, e.g.Nodes[id].Key, diff.Signature, diff.Options{}, impact.Options{Limit: -1})
-	if err != nil {
-		log.Fatal(err)
-	}
 	e.mutations++
+	kind := diff.Signature
+	if m.Change == "remove" {
+		kind = diff.Removed
+	}
+	if m.Change != "rename" {
+		r, err := impact.WhatIf(e.g, e.g.Nodes[id].Key, kind, change.Rules(), impact.Options{Limit: -1})
+		if err != nil {
+			log.Fatal(err)
+		}
+		e.score(m, m.Change, r, e.g)
+	}
+	if len(m.Edits) > 0 && e.base.Tree != nil {
+		r, err := e.make(m)
+		if err != nil {
+			log.Fatal(err)
+		}
+		e.delta(m, id, r)
+		e.score(m, m.Change+" made", r, r.Delta.Head)
+	}
+}
+
+// make makes the change and compares the trees.
+func (e *evaluation) make(m *mutation) (*impact.Result, error) {
+	files := map[string][]byte{}
+	edits := slices.Clone(m.Edits)
+	slices.SortFunc(edits, func(x, y edit) int { return y.Start - x.Start }) // from the back of each file
+	for _, x := range edits {
+		text, ok := files[x.File]
+		if !ok {
+			text, _ = change.Content(e.base.Tree, x.File)
+		}
+		files[x.File] = slices.Concat(text[:x.Start], []byte(x.Text), text[x.End:])
+	}
+	ctx := context.Background()
+	head, err := e.builder.Build(ctx, change.Overlay(e.base.Tree, files))
+	if err != nil {
+		return nil, err
+	}
+	return change.Impact(ctx, e.base, head, change.Compare(e.base, head))
+}
+
+// delta looks whether kg names the change, and nothing else.
+func (e *evaluation) delta(m *mutation, id graph.ID, r *impact.Result) {
+	e.deltas.truth++
+	want := diff.Removed
+	if m.Change == "rename" {
+		want = diff.Renamed
+	}
+	found := false
+	for _, c := range r.Changes {
+		switch {
+		case c.Base == id && c.Kind == want:
+			e.deltas.right++
+			e.deltas.found++
+			found = true
+		case c.Adapted || c.Kind == diff.Doc:
+		default:
+			e.deltas.wrong++
+			e.lines = append(e.lines, fmt.Sprintf("delta   %-8s %-40s wrong: %v %s", m.Change, m.Symbol.QName, c.Kind, c.Symbol.Key))
+		}
+	}
+	if !found {
+		e.lines = append(e.lines, fmt.Sprintf("delta   %-8s %-40s missed", m.Change, m.Symbol.QName))
+	}
+}
+
+// score compares what kg says of a change with what the compiler says.
+func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph.Graph) {
 	// Methods that implement a changed method of an interface have to follow it,
 	// but the compiler says so where a value of their type is stored.
-	follow := map[graph.ID]bool{}
+	follow, open := map[graph.ID]bool{}, map[graph.ID]bool{}
 	for _, c := range r.Changes {
 		for _, x := range c.Impacted {
 			follow[x.ID] = x.Relation == impact.Implementer || x.Relation == impact.Overrider
+			if x.Severity == impact.MustUpdate && x.State() == impact.Unknown {
+				open[x.ID] = true
+			}
 		}
 	}
 	predicted := map[string]bool{}
+	unknown := map[string]bool{} // said to be unknown
 	for _, a := range r.Symbols {
-		switch n := &e.g.Nodes[a.ID]; {
+		switch n := &g.Nodes[a.ID]; {
 		case a.Severity != impact.MustUpdate:
 		case follow[a.ID]:
 			e.followers++
+		case e.judged != nil && !e.judged[n.File]:
+			e.unjudged++
 		default:
-			predicted[e.name(n)] = true
+			// The compiler's errors are counted to the type that a member is written in.
+			for n.Parent != graph.None && g.Nodes[n.Parent].Kind.IsType() && (n.Kind == graph.KindField || diff.Abstract(g, a.ID)) {
+				n = &g.Nodes[n.Parent]
+			}
+			if name := e.name(n); name != m.Symbol.ID {
+				predicted[name] = true
+				unknown[name] = open[a.ID] && !a.Broken
+			}
 		}
 	}
 	truth := map[string]string{} // declaration → cause
 	for _, b := range m.Broken {
 		cause := "satisfies"
 		for _, s := range b.Sites {
-			if s.Cause == "call" || s.Cause == "value" {
-				cause = "calls and values"
+			if s.Cause != "satisfies" && s.Cause != "assertion" {
+				cause = "uses"
 			}
 		}
 		truth[b.Symbol.ID] = cause
 	}
-	all := e.tally(m.Change + ", all")
+	all := e.tally(title + ", all")
+	sub := &tally{}
+	if m.Kind != "" {
+		sub = e.tally(title + ", " + m.Kind + ", all")
+	}
 	for p := range predicted {
 		if truth[p] != "" {
 			all.right++
+			sub.right++
 		} else {
 			all.wrong++
-			e.lines = append(e.lines, fmt.Sprintf("wrong   %-40s %s", m.Symbol.QName, p))
+			sub.wrong++
+			how := ""
+			if unknown[p] {
+				how = " (said to be unknown)"
+			}
+			e.lines = append(e.lines, fmt.Sprintf("wrong   %-14s %-40s %s%s", title, m.Symbol.QName, p, how))
 		}
 	}
 	for b, cause := range truth {
-		t := e.tally(m.Change + ", " + cause)
-		all.truth++
-		t.truth++
-		if predicted[b] {
-			all.found++
-			t.found++
-		} else {
-			e.lines = append(e.lines, fmt.Sprintf("missed  %-40s %s (%s)", m.Symbol.QName, b, cause))
+		t := e.tally(title + ", " + cause)
+		for _, t := range []*tally{all, t, sub} {
+			t.truth++
+			if predicted[b] {
+				t.found++
+			}
+		}
+		if !predicted[b] {
+			e.lines = append(e.lines, fmt.Sprintf("missed  %-14s %-40s %s (%s)", title, m.Symbol.QName, b, cause))
 		}
 	}
 }
@@ -198,7 +340,11 @@ func (e *evaluation) name(n *graph.Node) string {
 
 func (e *evaluation) print() {
 	fmt.Printf("%d mutations, %d of declarations that the graph does not have\n", e.mutations, e.unknown)
+	if e.deltas.truth > 0 {
+		fmt.Printf("%-32s %v\n", "the change itself", &e.deltas)
+	}
 	fmt.Printf("%d methods that implement a changed one, listed apart\n", e.followers)
+	fmt.Printf("%d declarations in files that the compiler did not see, not judged\n", e.unjudged)
 	var names []string
 	for n := range e.by {
 		names = append(names, n)
