@@ -1,6 +1,8 @@
 package link
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -187,7 +189,9 @@ type implemented struct{ typ, iface Ent }
 
 // provenImplementations adds the implementations that could not be decided
 // from method sets, because one side embeds an external type, but that code
-// relies on: it stores a value of the type as the interface, and compiles.
+// relies on: it stores a value of the type as the interface, and compiles. The
+// type has the methods of that interface then, and so implements the others that
+// ask for no more.
 func (l *linker) provenImplementations(readers []*bodyReader) {
 	var pairs []implemented
 	asPointer := map[implemented]bool{}
@@ -200,13 +204,17 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 			asPointer[p] = ptr && (was || !seen)
 		}
 	}
+	slices.SortFunc(pairs, func(x, y implemented) int { return cmp.Or(cmp.Compare(x.typ, y.typ), cmp.Compare(x.iface, y.iface)) })
 	ev := l.newEvaluator(l.types)
+	known := provenMethods{}
 	for _, p := range pairs {
 		from := l.nodeOf[p.typ]
 		ev.lang = l.langOf(p.typ)
 		if l.implements[p] || from == graph.None || !ev.lang.ImplicitInterfaces || l.refuted(ev, p) {
 			continue
 		}
+		ev.lang = l.langOf(p.typ)
+		known.learn(ev, p, asPointer[p])
 		to, certainty := l.nodeOf[p.iface], graph.Inferred
 		if to == graph.None {
 			if to, certainty = l.externalEnt(p.iface), graph.Exact; to == graph.None {
@@ -216,6 +224,7 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 				l.b.AddEdge(graph.RawEdge{From: from, To: b, Type: graph.None, Kind: graph.EdgeImplements, Certainty: certainty, Ptr: asPointer[p]})
 			}
 		}
+		l.implements[p] = true
 		l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeImplements, Certainty: certainty, Ptr: asPointer[p]})
 		var pairs [][2]member
 		for _, name := range l.sets[p.iface].names {
@@ -226,6 +235,108 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 		}
 		l.implementMethods(pairs, certainty)
 	}
+	l.impliedImplementations(ev, known)
+}
+
+// provenMethods are the methods that types must have from what they embed,
+// because they are stored as interfaces that ask for them, by type and name.
+type provenMethods map[Ent]map[Sym]provenMethod
+
+type provenMethod struct {
+	typ Type
+	ptr bool // proven of the pointer type only
+}
+
+// learn adds what is known of a type because it is stored as an interface.
+func (k provenMethods) learn(ev *evaluator, p implemented, ptr bool) {
+	l := ev.l
+	if s := l.sets[p.typ]; s == nil || len(s.foreign) == 0 && !s.unknown ||
+		l.decl(p.typ).TypeParams.Len() > 0 || l.decl(p.iface).TypeParams.Len() > 0 {
+		return
+	}
+	for _, name := range l.sets[p.iface].names {
+		im := ev.member(l.instance(p.iface), name)
+		if im.ent == noEnt || l.decl(im.ent).Vis != graph.Public || l.types.mentionsUnknown(im.typ) ||
+			ev.member(l.instance(p.typ), name).ent != noEnt {
+			continue
+		}
+		if k[p.typ] == nil {
+			k[p.typ] = map[Sym]provenMethod{}
+		}
+		was, seen := k[p.typ][name]
+		k[p.typ][name] = provenMethod{im.typ, ptr && (was.ptr || !seen)}
+	}
+}
+
+// impliedImplementations adds the implementations that follow from the methods
+// that types must have. A type is compared with the interfaces that ask for one
+// of these methods.
+func (l *linker) impliedImplementations(ev *evaluator, known provenMethods) {
+	if len(known) == 0 {
+		return
+	}
+	asking := map[Sym][]Ent{}
+	for _, ms := range known {
+		for name := range ms {
+			asking[name] = nil
+		}
+	}
+	for e := range l.entFile {
+		e := Ent(e)
+		s := l.sets[e]
+		if s == nil || s.unknown || l.nodeOf[e] == graph.None || l.decl(e).TypeParams.Len() > 0 || !ev.interfaceLike(l.types.denoted(l.typ[e])) {
+			continue
+		}
+		for _, name := range s.names {
+			if _, ok := asking[name]; ok {
+				asking[name] = append(asking[name], e)
+			}
+		}
+	}
+	near := &neighbours{l: l, reach: map[int32]map[int32]bool{}}
+	for _, t := range slices.Sorted(maps.Keys(known)) {
+		ev.lang = l.langOf(t)
+		for _, name := range slices.Sorted(maps.Keys(known[t])) {
+			for _, i := range asking[name] {
+				if p := (implemented{t, i}); !l.implements[p] && l.langOf(i) == ev.lang && l.sets[i].hasForeign(l.sets[t]) && near.meet(t, i) {
+					l.impliedImplementation(ev, p, known[t])
+				}
+			}
+		}
+	}
+}
+
+// impliedImplementation adds the edges of one implementation if all methods of
+// the interface are the type's own or known of it.
+func (l *linker) impliedImplementation(ev *evaluator, p implemented, known map[Sym]provenMethod) {
+	it, tt := l.instance(p.iface), l.instance(p.typ)
+	var pairs [][2]member
+	ptr := false
+	for _, name := range l.sets[p.iface].names {
+		im, m := ev.member(it, name), ev.member(tt, name)
+		k, proven := known[name]
+		switch {
+		case im.ent == noEnt || l.types.mentionsUnknown(im.typ):
+			return
+		case m.ent == noEnt && proven && k.typ == im.typ && l.decl(im.ent).Vis == graph.Public:
+			ptr = ptr || k.ptr
+		case m.ent != noEnt && l.fulfils(m, im):
+			ptr = ptr || l.decl(m.ent).Flags.Has(graph.FlagPtrReceiver) && !m.through
+			pairs = append(pairs, [2]member{im, m})
+		default:
+			return
+		}
+	}
+	l.implements[p] = true
+	l.b.AddEdge(graph.RawEdge{From: l.nodeOf[p.typ], To: l.nodeOf[p.iface], Type: graph.None, Kind: graph.EdgeImplements, Certainty: graph.Inferred, Ptr: ptr})
+	l.implementMethods(pairs, graph.Inferred)
+}
+
+// fulfils reports whether a type's member is the method that an interface asks
+// for.
+func (l *linker) fulfils(m, im member) bool {
+	return l.decl(m.ent).Kind == graph.KindMethod && im.typ == m.typ && !l.types.mentionsUnknown(im.typ) &&
+		(l.decl(im.ent).Vis <= graph.Internal || l.unitOf(im.ent) == l.unitOf(m.ent))
 }
 
 // refuted reports whether a type cannot implement an interface, whatever is not
@@ -324,17 +435,14 @@ func (l *linker) implementation(ev *evaluator, typ, iface Ent, s *methodSet) {
 	pairs := make([][2]member, 0, len(s.names))
 	for _, name := range s.names {
 		im, m := ev.member(it, name), ev.member(tt, name)
-		if im.ent == noEnt || m.ent == noEnt || l.decl(m.ent).Kind != graph.KindMethod {
+		if im.ent == noEnt || m.ent == noEnt {
 			return
 		}
 		if generic > 0 {
 			u.unify(im.typ, m.typ, 0)
 			im.typ = l.types.subst(im.typ, iface, u.bound)
 		}
-		if im.typ != m.typ || l.types.mentionsUnknown(im.typ) {
-			return
-		}
-		if d := l.decl(im.ent); d.Vis > graph.Internal && l.unitOf(im.ent) != l.unitOf(m.ent) {
+		if !l.fulfils(m, im) {
 			return
 		}
 		ptr = ptr || l.decl(m.ent).Flags.Has(graph.FlagPtrReceiver) && !m.through
