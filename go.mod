@@ -4,7 +4,7 @@ go 1.26.0
 
 // The product.
 require (
-	github.com/bmatcuk/doublestar/v4 v4.10.4 // globs of paths and names in questions
+	github.com/bmatcuk/doublestar/v4 v4.10.4 // globs of paths and names, in questions and configurations
 	github.com/cespare/xxhash/v2 v2.3.0 // checksums in graph files
 	github.com/go-git/go-billy/v5 v5.9.2 // the folder that go-git reads
 	github.com/go-git/go-git/v5 v5.19.3 // objects and references of git repositories
