@@ -9,6 +9,7 @@ require (
 	github.com/go-git/go-billy/v5 v5.9.2 // the folder that go-git reads
 	github.com/go-git/go-git/v5 v5.19.3 // objects and references of git repositories
 	github.com/goccy/go-json v0.12.0 // reports as JSON
+	github.com/goccy/go-yaml v1.19.2 // configurations
 	github.com/klauspost/compress v1.20.3 // zstd in graph files and stored facts
 	github.com/sourcegraph/conc v0.3.0 // pools of workers
 	github.com/spf13/cobra v1.10.2 // commands and their help

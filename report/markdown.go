@@ -99,7 +99,11 @@ func (m *markdown) drop() bool {
 func (m *markdown) join() string {
 	r, t := m.r, &m.r.Stats.Totals
 	var b strings.Builder
-	b.WriteString("**" + prose(r.Verdict()) + "**\n\n" + m.compared() + "\n")
+	b.WriteString("**" + prose(r.Verdict()) + "**\n\n")
+	for i, s := range r.gateLines() {
+		b.WriteString([]string{"**" + prose(s) + "**", "Note: " + prose(s)}[min(i, 1)] + "\n\n")
+	}
+	b.WriteString(m.compared() + "\n")
 	var left []string
 	for _, x := range m.blocks {
 		if x.text == "" {
@@ -410,19 +414,27 @@ func (m *markdown) user(x *Impacted) string {
 }
 
 func (m *markdown) findings() {
+	fs, left := listedFindings(m.r.Findings)
 	var lines []string
-	for _, f := range m.r.Findings {
+	for _, f := range fs {
 		level := prose(f.Level)
 		if f.Level == "error" {
 			level = "**error**"
 		}
-		s := "- " + m.at(f.File, f.Line, true) + " " + level + ": " + prose(f.Message) + " (" + code(f.Rule) + ")"
-		if f.Waived != "" {
-			s += ", waived: " + prose(f.Waived)
+		s := "- "
+		if f.File != "" {
+			s += m.at(f.File, f.Line, !f.InBase) + " "
 		}
-		lines = append(lines, s)
+		lines = append(lines, s+level+": "+prose(f.Message)+" ("+code(f.Rule)+")")
 	}
-	m.plain("Findings", 95, false, lines)
+	show, rest := m.cut(len(lines))
+	if rest != "" && left != "" {
+		rest += "; "
+	}
+	if rest += left; len(lines) > 0 || rest != "" {
+		fold := len(lines) > openRows || !slices.ContainsFunc(fs, func(f Finding) bool { return f.Level == "error" })
+		m.list("Findings", len(m.r.Findings), "", 95, fold, lines[:show], rest)
+	}
 }
 
 // plain adds a block of one line for each entry, if there are any.

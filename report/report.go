@@ -28,6 +28,7 @@ type Report struct {
 	Cochange    []Cochange   `json:"cochange"`
 	Owners      []Owner      `json:"owners"`
 	Findings    []Finding    `json:"findings"`
+	Gate        *Gate        `json:"gate,omitempty"` // nil if no rules ran
 	Unknowns    []Unknown    `json:"unknowns"`
 	Stats       Stats        `json:"stats"`
 }
@@ -170,16 +171,43 @@ type Owner struct {
 	Symbols int      `json:"symbols"`
 }
 
-// Finding is what a rule has to say.
+// Finding is what a rule has to say. The fingerprint is the same in every run
+// that finds it, wherever lines move to.
 type Finding struct {
-	Rule        string `json:"rule"`
-	Level       string `json:"level"` // error, warning, note
-	Message     string `json:"message"`
-	Symbol      string `json:"symbol,omitempty"`
-	File        string `json:"file"`
-	Line        int32  `json:"line"`
-	Fingerprint string `json:"fingerprint"`
-	Waived      string `json:"waived,omitempty"` // the reason, if it is waived
+	Rule        string    `json:"rule"`
+	Level       string    `json:"level"` // error, warning, note
+	Message     string    `json:"message"`
+	Symbol      string    `json:"symbol,omitempty"`
+	File        string    `json:"file"`
+	Line        int32     `json:"line"`
+	InBase      bool      `json:"in_base,omitempty"` // the place is in the base
+	Related     []Related `json:"related,omitempty"` // ranked, at most 100
+	Total       int       `json:"total,omitempty"`   // of related places, before the list was cut
+	Fingerprint string    `json:"fingerprint"`
+	Waived      string    `json:"waived,omitempty"` // the reason, if it is waived
+}
+
+// Related is a place that a finding is about, too.
+type Related struct {
+	Symbol Symbol `json:"symbol"`
+	File   string `json:"file"`
+	Line   int32  `json:"line"`
+}
+
+// Gate says what the rules ran with, and whether the change may pass.
+type Gate struct {
+	FailOn        []string      `json:"fail_on"` // levels and rules; empty: there is no gate
+	Hits          int           `json:"hits"`    // findings that it stops
+	Lost          bool          `json:"lost"`    // files were lost to the analysis: it cannot be told
+	Configuration Configuration `json:"configuration"`
+	Notes         []string      `json:"notes"`
+}
+
+// Configuration is where the rules' settings came from.
+type Configuration struct {
+	File   string `json:"file"`   // empty: the defaults
+	Commit string `json:"commit"` // that it was read from; empty: from disk
+	Edited bool   `json:"edited"` // the change edits it, which does not count yet
 }
 
 // Unknown is something that could not be told.

@@ -112,6 +112,9 @@ func writeText(w io.Writer, r *Report, o Options) error {
 		color = red
 	}
 	p.line(span{cmp.Or(color, bold), r.Verdict()})
+	for _, s := range r.gateLines() {
+		p.line(s)
+	}
 	p.coverage(r.Unknowns)
 	p.compared(&r.Base, &r.Head)
 	p.changes(r)
@@ -510,7 +513,12 @@ func (p *page) owners(os []Owner) {
 }
 
 func (p *page) findings(fs []Finding) {
+	fs, left := listedFindings(fs)
 	if len(fs) == 0 {
+		if left != "" {
+			p.line("")
+			p.line(span{faint, "Findings: " + left})
+		}
 		return
 	}
 	p.section("Findings", len(fs))
@@ -520,11 +528,10 @@ func (p *page) findings(fs []Finding) {
 		if f.Level == "error" {
 			s = red
 		}
-		waived := ""
-		if f.Waived != "" {
-			waived = "  waived: " + f.Waived
-		}
-		p.line("  ", span{s, f.Level}, " "+place(f.File, f.Line)+"  "+f.Message, span{faint, "  " + f.Rule + waived})
+		p.line("  ", span{s, f.Level}, " "+place(f.File, f.Line)+"  "+f.Message, span{faint, "  " + f.Rule})
+	}
+	if left != "" {
+		p.line("  ", span{faint, left})
 	}
 	done(len(fs))
 }

@@ -22,6 +22,8 @@ type base struct {
 	*side
 	how   string   // "merge base with main, the default branch"; empty if it goes without saying
 	notes []string // what may surprise
+
+	tip history.Commit // what the change is to be merged into, if that is ahead of the base
 }
 
 // chooseBase finds the base for a head, in this order:
@@ -164,6 +166,7 @@ func (r *repository) mergeBase(s, head *side, exact bool, named string) (*base, 
 	b := &base{how: fmt.Sprintf("%s, %s", s.name, named)}
 	if found[0].ID != s.commit.ID {
 		b.how = "merge base with " + b.how
+		b.tip = s.commit
 	}
 	if repo.IsShallow() {
 		b.notes = append(b.notes, "this clone is shallow: a nearer common ancestor may not have been fetched")

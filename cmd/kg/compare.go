@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/codekg/kg/analyzer"
 	"github.com/codekg/kg/analyzer/history"
 	"github.com/codekg/kg/analyzer/source"
 	"github.com/codekg/kg/diff"
@@ -19,6 +20,8 @@ type comparison struct {
 	delta *diff.Delta
 	files []history.FileChange // nil if one of the sides is a graph file
 	past  *pastReader          // nil if nobody looks at history
+	root  string               // the work tree's top folder; empty if there is none
+	memo  analyzer.Memo        // of files that the sides share
 }
 
 // compare makes the graphs of both sides and their delta. Trees that do not
@@ -37,7 +40,7 @@ func (a *app) compare(ctx context.Context, b *base, head *side, p *progress) (*c
 			b.graph = head.graph
 		}
 	}
-	if err := a.buildBoth(ctx, b.side, head, p); err != nil {
+	if err := a.buildBoth(ctx, b.side, head, &c.memo, p); err != nil {
 		return nil, err
 	}
 	c.delta = languageRules().Compare(b.graph, head.graph)
@@ -105,7 +108,7 @@ func forReaders(p string) bool {
 	}
 	switch base {
 	case "LICENSE", "COPYING", "NOTICE", "AUTHORS", "CONTRIBUTORS", "MAINTAINERS", "CODEOWNERS",
-		".gitignore", ".gitattributes", ".mailmap", ".editorconfig", ".gitlab-ci.yml", ".travis.yml", ".pre-commit-config.yaml",
+		".gitignore", ".gitattributes", ".kgignore", configName, ".mailmap", ".editorconfig", ".gitlab-ci.yml", ".travis.yml", ".pre-commit-config.yaml",
 		".golangci.yml", ".golangci.yaml", ".goreleaser.yml", ".goreleaser.yaml", ".promu.yml", ".yamllint", ".dockerignore":
 		return true
 	}

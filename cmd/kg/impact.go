@@ -12,6 +12,7 @@ import (
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/diff"
 	"github.com/codekg/kg/diff/impact"
+	"github.com/codekg/kg/diff/rules"
 )
 
 // impactFlags are the flags of kg impact.
@@ -24,6 +25,7 @@ type impactFlags struct {
 	change    string
 	depth     int
 	noHistory bool
+	policy    policyFlags
 	out       *outputs
 }
 
@@ -59,6 +61,10 @@ with the base that a CI system names, else with the default branch. On the
 default branch it is what is not committed, or else the last commit. The first
 lines of the report say what was compared.
 
+Rules judge the change; ` + "`kg config rules`" + ` lists them. With --fail-on, or a gate in
+` + configName + `, kg exits with 1 if one of the named levels or rules finds something, and
+with 2 if files were lost to the analysis.
+
 With --symbol and --change nothing needs to be changed: kg tells what such a
 change of one declaration would reach.`,
 		Example: `  kg impact                               # this branch, with what is not committed
@@ -81,6 +87,7 @@ change of one declaration would reach.`,
 	fs.StringVar(&f.change, "change", "", "and this was the `CHANGE`: "+strings.Join(supposedNames(), ", "))
 	fs.IntVar(&f.depth, "depth", 0, "follow changed behaviour over `N` calls (default 3)")
 	fs.BoolVar(&f.noHistory, "no-history", false, "do not look for files that usually change together with those of the change")
+	f.policy.add(cmd)
 	f.out = outputFlag(cmd, reportFormats(writesImpact)...)
 	complete(cmd, "change", supposedNames()...)
 	return cmd
@@ -98,8 +105,10 @@ func (f *impactFlags) check() error {
 		return usage("--symbol asks about one state of the code: --base has no meaning with it")
 	case f.depth < 0:
 		return usage("--depth must not be negative")
+	case f.symbol != "" && (f.policy.config != "" || len(f.policy.failOn) > 0):
+		return usage("--symbol asks about a change that was not made: no rule judges it")
 	}
-	return nil
+	return f.policy.check()
 }
 
 func (a *app) impact(ctx context.Context, f *impactFlags) error {
@@ -139,13 +148,44 @@ func (a *app) impact(ctx context.Context, f *impactFlags) error {
 		return err
 	}
 	c.past = past
+	if repo.used != nil {
+		c.root = repo.used.Root()
+	}
 	edited, err := c.edited(ctx)
 	if err != nil {
 		return err
 	}
 	r := impact.Compute(c.delta, impact.Options{Depth: f.depth, Edited: edited, Unanalysed: c.unanalysed(), Runner: testRunners()})
+	in := &rules.Input{Impact: r}
+	if in.New, err = a.newOnBase(ctx, repo, c, r, p); err != nil {
+		return err
+	}
 	p.end()
-	return a.reportImpact(ctx, c, r, list)
+	rep := c.report(r)
+	if err := a.judge(ctx, &f.policy, c, in, rep); err != nil {
+		return err
+	}
+	if err := a.writeImpact(ctx, c, rep, list); err != nil {
+		return err
+	}
+	return verdict(rep)
+}
+
+// newOnBase asks the tip of the base branch for uses that the change does not
+// know. The tip is only built where something could have broken.
+func (a *app) newOnBase(ctx context.Context, repo *repository, c *comparison, r *impact.Result, p *progress) ([]impact.NewUse, error) {
+	if c.base.tip.ID == "" || !slices.ContainsFunc(r.Changes, func(x impact.Change) bool { return x.Breaking }) {
+		return nil, nil
+	}
+	tip, err := repo.commit("the tip of the base branch", c.base.tip)
+	if err != nil {
+		return nil, err
+	}
+	defer tip.close()
+	if err := a.build(ctx, tip, &c.memo, p.part("tip"), nil); err != nil {
+		return nil, err
+	}
+	return impact.NewUses(r, tip.graph), nil
 }
 
 // head opens what the change is.
@@ -182,7 +222,8 @@ func (a *app) whatIf(ctx context.Context, f *impactFlags, head *side, list []out
 	}
 	p.end()
 	same := &base{side: head, how: "itself"}
-	return a.reportImpact(ctx, &comparison{base: same, head: head, delta: r.Delta}, r, list)
+	c := &comparison{base: same, head: head, delta: r.Delta}
+	return a.writeImpact(ctx, c, c.report(r), list)
 }
 
 // findSymbol finds a declaration by its key, or by a name that only one has.

@@ -94,6 +94,7 @@ Exit codes: 0 fine, 1 a gate was hit, 2 kg could not do it, 130 interrupted.`,
 		a.queryCommand(),
 		a.statsCommand(),
 		a.validateCommand(),
+		a.configCommand(),
 		a.versionCommand(),
 		a.completionCommand(),
 	)

@@ -22,9 +22,14 @@ func reportFormats(can func(report.Format) bool) []string {
 func writesImpact(f report.Format) bool { return f.Impact != nil }
 func writesDelta(f report.Format) bool  { return f.Delta != nil }
 
-func (a *app) reportImpact(ctx context.Context, c *comparison, r *impact.Result, list []output) error {
+// report makes the report of an impact, without findings.
+func (c *comparison) report(r *impact.Result) *report.Report {
 	rep := report.New(r, tool(), c.base.described(), c.head.described())
 	c.leftOut(rep)
+	return rep
+}
+
+func (a *app) writeImpact(ctx context.Context, c *comparison, rep *report.Report, list []output) error {
 	return a.writeAll(ctx, list, func(f report.Format, w io.Writer) error {
 		return f.Impact(w, rep, report.Options{Color: a.colored(), TestCommands: testCommands(c.head.graph)})
 	})

@@ -38,7 +38,9 @@ const rooms = `
 	diff/difftest         : analyzer/graph
 	diff/impact           : analyzer/graph diff
 	diff/cochange         : analyzer/history
-	report                : analyzer/graph analyzer/history diff diff/impact
+	diff/rules            : analyzer/graph diff diff/impact diff/cochange
+	report                : analyzer/graph analyzer/history diff diff/impact diff/rules
+	report/github         : report
 	cmd/kg                : *
 	bench/*               : *
 	bench/cochange        : analyzer/source analyzer/history diff/cochange
@@ -47,9 +49,10 @@ const rooms = `
 
 // guests says which packages may import a module of others, tests left out.
 const guests = `
-	github.com/bmatcuk/doublestar/v4      : analyzer/query
+	github.com/bmatcuk/doublestar/v4      : analyzer/query diff/rules
 	github.com/cespare/xxhash/v2          : analyzer/artifact
 	github.com/goccy/go-json              : report
+	github.com/goccy/go-yaml              : cmd/kg
 	github.com/go-git/go-billy/v5         : analyzer/source
 	github.com/go-git/go-git/v5           : analyzer/source
 	github.com/klauspost/compress         : analyzer/artifact analyzer/facts

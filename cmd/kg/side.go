@@ -255,11 +255,10 @@ func (a *app) buildOne(ctx context.Context, s *side) error {
 // buildBoth makes the graphs of two sides. They share a memo, so that the head
 // parses only what differs: it waits until the base has been read, and is read
 // and linked while the base is linked.
-func (a *app) buildBoth(ctx context.Context, base, head *side, p *progress) error {
+func (a *app) buildBoth(ctx context.Context, base, head *side, memo *analyzer.Memo, p *progress) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
-		memo    analyzer.Memo
 		wg      sync.WaitGroup
 		read    = make(chan struct{})
 		hasRead = sync.OnceFunc(func() { close(read) })
@@ -267,13 +266,13 @@ func (a *app) buildBoth(ctx context.Context, base, head *side, p *progress) erro
 	one, two := p.part("base"), p.part("head")
 	wg.Go(func() {
 		defer hasRead()
-		if err := a.build(ctx, base, &memo, one, hasRead); err != nil {
+		if err := a.build(ctx, base, memo, one, hasRead); err != nil {
 			cancel(err)
 		}
 	})
 	wg.Go(func() {
 		<-read
-		if err := a.build(ctx, head, &memo, two, nil); err != nil {
+		if err := a.build(ctx, head, memo, two, nil); err != nil {
 			cancel(err)
 		}
 	})

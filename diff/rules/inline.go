@@ -136,4 +136,3 @@ func silenced(c *check) {
 func generated(g *graph.Graph, f *graph.File) bool {
 	return f.Node != graph.None && g.Nodes[f.Node].Flags.Has(graph.FlagGenerated)
 }
-
