@@ -7,16 +7,25 @@ import (
 	"github.com/codekg/kg/diff/rules"
 )
 
-// Judge adds to a report what the rules say of the change.
-func (r *Report) Judge(res *rules.Result, from Configuration) {
+// Judge adds to a report what the rules say of the change. diffLine, which may
+// be nil, returns a line of the head that the change edited, for a place between
+// lines of a file of the head or, if inBase, of the base; 0: there is none.
+func (r *Report) Judge(res *rules.Result, from Configuration, diffLine func(file string, inBase bool, line, first, last int32) int32) {
 	r.Gate = &Gate{FailOn: append([]string{}, res.Gate.FailOn...), Hits: res.Gate.Hits, Lost: res.Gate.Lost,
 		Configuration: from, Notes: append([]string{}, res.Notes...)}
 	for i := range res.Findings {
 		f := &res.Findings[i]
 		out := Finding{Rule: f.Rule.ID, Level: f.Level.String(), Message: f.Message, File: f.File, Line: f.Line, InBase: f.InBase,
-			Total: f.Total, Fingerprint: f.Fingerprint}
+			Total: f.Total, Fingerprint: f.Fingerprint, Stops: f.Stops}
+		first, last := f.Line, f.Line
 		if f.Symbol != nil {
 			out.Symbol = f.Symbol.Key
+			if f.Symbol.File == f.File && f.Symbol.Line == f.Line {
+				first, last = f.Symbol.DefLine, f.Symbol.EndLine
+			}
+		}
+		if diffLine != nil && f.File != "" {
+			out.DiffLine = diffLine(f.File, f.InBase, f.Line, first, last)
 		}
 		if f.Waiver != nil {
 			out.Waived = f.Waiver.Reason
@@ -72,7 +81,7 @@ func listedFindings(fs []Finding) (listed []Finding, left string) {
 		switch {
 		case f.Waived != "":
 			waived++
-		case f.Rule == "broken-use" || f.Rule == "removed-used":
+		case f.Rule == "broken-use" || f.Rule == "removed-used" || f.Rule == "behaviour-change":
 		case f.Level == "note" && f.Rule != "silenced":
 			notes++
 		default:
@@ -87,4 +96,19 @@ func listedFindings(fs []Finding) (listed []Finding, left string) {
 		parts = append(parts, count(notes, "note"))
 	}
 	return listed, strings.Join(parts, ", ")
+}
+
+// shownAt returns where a finding is shown in the head: on a line that the
+// change edited, if there is one, because platforms show others nowhere near
+// the change; else at what is related to it.
+func (f *Finding) shownAt() (file string, line int32, ok bool) {
+	switch {
+	case f.File != "" && f.DiffLine > 0:
+		return f.File, f.DiffLine, true
+	case f.File != "" && !f.InBase:
+		return f.File, max(f.Line, 1), true
+	case len(f.Related) > 0:
+		return f.Related[0].File, max(f.Related[0].Line, 1), true
+	}
+	return "", 0, false
 }

@@ -33,8 +33,14 @@ type Format struct {
 // Formats returns all formats, by name.
 func Formats() []Format {
 	return []Format{
+		{"checkstyle", "findings as Checkstyle XML, for Jenkins and others", writeCheckstyle, nil},
+		{"github", "findings as workflow commands, which GitHub Actions shows at their lines", writeAnnotations, nil},
+		{"gitlab", "findings as a Code Quality report of GitLab", writeGitLab, nil},
 		{"json", "the whole report, for programs", writeJSON, writeDeltaJSON},
+		{"junit", "the gate as JUnit XML, one test for each rule", writeJUnit, nil},
 		{"md", "what matters, for pull requests and summaries of CI runs", writeMarkdown, nil},
+		{"rdjson", "findings for reviewdog", writeRDJSON, nil},
+		{"sarif", "findings as SARIF 2.1.0, for code scanning", writeSARIF, nil},
 		{"tests", "the commands that run the selected tests, for a shell", writeTests, nil},
 		{"text", "what matters, for people at a terminal", writeText, writeDeltaText},
 	}

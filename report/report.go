@@ -180,11 +180,13 @@ type Finding struct {
 	Symbol      string    `json:"symbol,omitempty"`
 	File        string    `json:"file"`
 	Line        int32     `json:"line"`
-	InBase      bool      `json:"in_base,omitempty"` // the place is in the base
-	Related     []Related `json:"related,omitempty"` // ranked, at most 100
-	Total       int       `json:"total,omitempty"`   // of related places, before the list was cut
+	InBase      bool      `json:"in_base,omitempty"`   // the place is in the base
+	DiffLine    int32     `json:"diff_line,omitempty"` // a line of the file in the head that the change edited, and that stands for the place
+	Related     []Related `json:"related,omitempty"`   // ranked, at most 100
+	Total       int       `json:"total,omitempty"`     // of related places, before the list was cut
 	Fingerprint string    `json:"fingerprint"`
 	Waived      string    `json:"waived,omitempty"` // the reason, if it is waived
+	Stops       bool      `json:"stops,omitempty"`  // the gate stops the change for it
 }
 
 // Related is a place that a finding is about, too.

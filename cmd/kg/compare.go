@@ -22,6 +22,8 @@ type comparison struct {
 	past  *pastReader          // nil if nobody looks at history
 	root  string               // the work tree's top folder; empty if there is none
 	memo  analyzer.Memo        // of files that the sides share
+
+	ranges map[string][]impact.Range // see edited
 }
 
 // compare makes the graphs of both sides and their delta. Trees that do not
@@ -68,7 +70,29 @@ func (c *comparison) edited(ctx context.Context) (map[string][]impact.Range, err
 			ranges[path] = append(ranges[path], impact.Range(r))
 		}
 	}
+	c.ranges = ranges
 	return ranges, nil
+}
+
+// diffLine returns the line of the head that stands for a place in views of the
+// change: the line itself if the change edited it, else the first edited line
+// between first and last; for a place in the base, what took its place. 0 means
+// that there is none.
+func (c *comparison) diffLine(file string, inBase bool, line, first, last int32) int32 {
+	nearest := int32(0)
+	for _, r := range c.ranges[file] {
+		switch {
+		case r.NewLen == 0:
+		case inBase && int(first) < r.OldStart+max(r.OldLen, 1) && int(last) >= r.OldStart:
+			return int32(r.NewStart)
+		case inBase:
+		case int(line) >= r.NewStart && int(line) < r.NewStart+r.NewLen:
+			return line
+		case nearest == 0 && int(last) >= r.NewStart && int(first) < r.NewStart+r.NewLen:
+			nearest = max(int32(r.NewStart), first)
+		}
+	}
+	return nearest
 }
 
 // analysed reports whether a path is in one of the graphs.

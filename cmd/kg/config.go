@@ -334,7 +334,7 @@ func (a *app) judge(ctx context.Context, f *policyFlags, c *comparison, in *rule
 		in.Paths = append(in.Paths, x.Path)
 	}
 	in.Configuration = func(path string) bool { return path == name }
-	rep.Judge(rules.Run(in, p), from)
+	rep.Judge(rules.Run(in, p), from, c.diffLine)
 	return ctx.Err()
 }
 

@@ -37,6 +37,9 @@ var all = [...]Rule{
 	{"analysis-partial", "Changed file did not parse completely",
 		"The base has the file in a form that parsed completely, the head does not. What stands in the damaged places is out of sight.",
 		Warning, analysisPartial},
+	{"behaviour-change", "Changed behaviour that others rely on",
+		"A declaration keeps its shape and does something else. Nothing breaks, but its users, which this change does not touch, get what it does now. Look at whether they expect that.",
+		Note, behaviourChange},
 	{"silenced", "The change edits what silences findings",
 		"The change adds comments or marks that make kg look away, or edits its configuration. None of that counts before it is merged: the base decides.",
 		Note, silenced},
@@ -111,6 +114,31 @@ func names(ps []Place) (all []string) {
 		}
 	}
 	return all
+}
+
+// behaviourChange reports what does something else for users that stay as they
+// are. Tests are there to see it, and are left out.
+func behaviourChange(c *check) {
+	for i := range c.Impact.Changes {
+		x := &c.Impact.Changes[i]
+		if x.Kind == diff.Removed || x.Kind == diff.Added || x.Adapted || !x.Has(diff.BodyChanged, diff.ValueChanged, diff.VariantBody, diff.VariantRemoved) {
+			continue
+		}
+		var users []Place
+		for j := range x.Impacted {
+			u := &x.Impacted[j]
+			if u.Depth == 1 && u.Severity == impact.ShouldReview && u.State() == impact.Fits && !u.Symbol.Flags.Has(graph.FlagTest) && len(u.Sites) > 0 {
+				users = append(users, Place{u.Symbol, u.Sites[0].File, u.Sites[0].Line})
+			}
+		}
+		if len(users) == 0 {
+			continue
+		}
+		f := at(x.Symbol, false, "%s behaves differently, and %s %s on it: %s", said(x.Symbol), count(len(users), "user"),
+			verb(len(users), "relies", "rely"), list(names(users), 3))
+		f.Related = users
+		c.found(f)
+	}
 }
 
 func brokenOnBase(c *check) {

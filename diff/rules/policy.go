@@ -158,6 +158,7 @@ func (p *Policy) gate(fs []Finding) Gate {
 			l, ok := ParseLevel(name)
 			return ok && f.Level >= l || name == f.Rule.ID
 		}) {
+			f.Stops = true
 			g.Hits++
 		}
 	}

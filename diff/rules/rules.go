@@ -103,6 +103,7 @@ type Finding struct {
 
 	Fingerprint string
 	Waiver      *Waiver // what silences it, or nil
+	Stops       bool    // the gate names it, and nothing silences it
 }
 
 // maxRelated cuts lists of related places: more than a reader follows, and as
