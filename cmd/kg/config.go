@@ -233,8 +233,10 @@ func (c *comparison) lines() rules.Lines {
 				t = c.head.tree
 			}
 			if t != nil {
-				if data, ok := content(t, file); ok {
-					all = strings.Split(string(data), "\n")
+				if i, ok := source.Find(t.Entries(), file); ok {
+					if data, err := t.Read(i, -1); err == nil {
+						all = strings.Split(string(data), "\n")
+					}
 				}
 			}
 			cache[k] = all
