@@ -8,8 +8,11 @@ package analyzer
 import (
 	"bytes"
 	"context"
+	"crypto/sha1"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"runtime"
@@ -41,32 +44,70 @@ const maxLink = 4096
 // maxManifest bounds the size of manifests, in bytes.
 const maxManifest = 4 << 20
 
+// Extractors names the versions of everything that facts depend on. Facts that
+// other extractors made are not those that this program would make.
+func Extractors() string {
+	v := fmt.Sprintf("facts %d", facts.CodecVersion)
+	for _, l := range all.Languages {
+		v += fmt.Sprintf(", %s %d", l.Name, l.Version)
+	}
+	return v
+}
+
 // Build returns the graph of a tree. What cannot be read or parsed is an
 // unknown of the graph; the error is ctx's, or a failure of the machine.
 func Build(ctx context.Context, tree source.Tree, o Options) (*graph.Graph, error) {
+	r, err := Read(ctx, tree, o)
+	if err != nil {
+		return nil, err
+	}
+	return r.Link(ctx)
+}
+
+// Reading is what the files of a tree say, each by itself.
+type Reading struct{ build }
+
+// Read reads the files of a tree, or takes from the memo what is known of
+// their contents. Errors are those of [Build].
+func Read(ctx context.Context, tree source.Tree, o Options) (*Reading, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	b := &build{Options: o, tree: tree}
-	b.classify()
-	if err := b.read(ctx); err != nil {
+	r := &Reading{build: build{Options: o, tree: tree}}
+	r.classify()
+	if err := r.read(ctx); err != nil {
 		return nil, err
 	}
-	in := link.Input{Workers: o.Workers, Skipped: b.skipped.list(), Unknowns: b.gaps()}
+	return r, nil
+}
+
+// Contents returns what the files say, in the order of their paths. Files that
+// could not be read are left out: another attempt may succeed.
+func (r *Reading) Contents() []*facts.Content {
+	cs := make([]*facts.Content, 0, len(r.jobs))
+	for i := range r.jobs {
+		if !r.jobs[i].failed {
+			cs = append(cs, r.jobs[i].content)
+		}
+	}
+	return cs
+}
+
+// Link makes the graph.
+func (r *Reading) Link(ctx context.Context) (*graph.Graph, error) {
+	in := link.Input{Workers: r.Workers, Skipped: r.skipped.list(), Unknowns: r.gaps()}
 	digest := sha256.New()
-	for i := range b.jobs {
-		j := &b.jobs[i]
+	for i := range r.jobs {
+		j := &r.jobs[i]
 		in.Unknowns = append(in.Unknowns, j.unknowns()...)
 		digest.Write([]byte(j.path))
 		digest.Write([]byte{0})
-		digest.Write(j.parsed.hash[:])
-		if j.parsed.facts == nil {
-			continue
+		digest.Write(j.content.Hash[:])
+		if c := j.content; c.Facts != nil {
+			in.Files = append(in.Files, link.File{Path: j.path, Facts: c.Facts, Hash: c.Hash, Size: c.Size, Rules: j.lang.Rules})
 		}
-		in.Files = append(in.Files, link.File{Path: j.path, Facts: j.parsed.facts, Hash: j.parsed.hash,
-			Size: j.parsed.size, Rules: j.lang.Rules})
 	}
-	if err := b.embeds(ctx, &in); err != nil {
+	if err := r.embeds(ctx, &in); err != nil {
 		return nil, err
 	}
 	for _, a := range in.Assets {
@@ -87,20 +128,14 @@ type build struct {
 
 // job is one file that is read.
 type job struct {
-	path   string
-	entry  int
-	id     string // hash of the content in git, if known
-	lang   *lang.Language
-	role   lang.Role
-	parsed parsed
-}
-
-// parsed is what a file's content says, whatever its path.
-type parsed struct {
-	facts   *facts.File // nil: not analysed
-	hash    [32]byte
-	size    int64
-	unknown []graph.Unknown // without path
+	path  string
+	entry int
+	id    string // hash of the content in git, if known
+	lang  *lang.Language
+	role  lang.Role
+	// content says what is in the file; its unknowns have no path.
+	content *facts.Content
+	failed  bool // the file could not be read
 }
 
 func (b *build) classify() {
@@ -153,19 +188,20 @@ func languageOf(p string) (*lang.Language, lang.Role) {
 }
 
 func (b *build) read(ctx context.Context) error {
-	var next, done atomic.Int64
+	var done atomic.Int64
+	jobs := newShares(len(b.jobs), b.Workers)
 	p := pool.New().WithErrors().WithFirstError().WithMaxGoroutines(b.Workers)
-	for range b.Workers {
+	for n := range b.Workers {
 		p.Go(func() error {
 			w := &worker{build: b, parser: syntax.NewParser()}
 			defer w.parser.Close()
 			for ctx.Err() == nil {
-				i := int(next.Add(1) - 1)
-				if i >= len(b.jobs) {
+				i := jobs.next(n)
+				if i < 0 {
 					return nil
 				}
 				if err := w.job(&b.jobs[i]); err != nil {
-					next.Store(int64(len(b.jobs)))
+					jobs.stop()
 					return err
 				}
 				if b.Progress != nil {
@@ -178,6 +214,41 @@ func (b *build) read(ctx context.Context) error {
 	return p.Wait()
 }
 
+// shares hands out the numbers below n. Each worker has a share of adjacent
+// ones, because neighbours are stored together, and takes from others when it
+// has done its own.
+type shares struct {
+	lo   []atomic.Int64 // by worker: the next number
+	ends []int64
+}
+
+func newShares(n, workers int) *shares {
+	s := &shares{lo: make([]atomic.Int64, workers), ends: make([]int64, workers)}
+	for w := range workers {
+		s.lo[w].Store(int64(n * w / workers))
+		s.ends[w] = int64(n * (w + 1) / workers)
+	}
+	return s
+}
+
+// next returns a number that nobody has yet, or -1.
+func (s *shares) next(worker int) int {
+	for k := range s.lo {
+		w := (worker + k) % len(s.lo)
+		if i := s.lo[w].Add(1) - 1; i < s.ends[w] {
+			return int(i)
+		}
+	}
+	return -1
+}
+
+// stop leaves nothing to hand out.
+func (s *shares) stop() {
+	for w := range s.lo {
+		s.lo[w].Store(s.ends[w])
+	}
+}
+
 // worker reads one file after the other.
 type worker struct {
 	*build
@@ -186,14 +257,24 @@ type worker struct {
 }
 
 func (w *worker) job(j *job) error {
-	if j.id != "" {
-		if p, ok := w.Memo.get(memoKey{j.lang.Name, j.role, j.manifestName(), j.id}); ok {
-			j.parsed = p
+	key := facts.Key{Lang: j.lang.Name}
+	if j.role == lang.Manifest {
+		key.Manifest = path.Base(j.path)
+	}
+	// The tree vouches for the ID: equal blobs need not be read.
+	blob, err := hex.DecodeString(j.id)
+	named := err == nil && len(blob) == sha1.Size
+	if named {
+		key.ID = string(blob)
+		if c, ok := w.Memo.get(key); ok {
+			j.content = c
 			return nil
 		}
 	}
+	j.content = &facts.Content{Lang: key.Lang, Manifest: key.Manifest}
 	src, err := w.tree.Read(j.entry, int64(max(maxManifest, w.parser.Limits.Bytes)))
 	if err != nil {
+		j.failed = true
 		var large *source.TooLargeError
 		if errors.As(err, &large) {
 			j.fail(graph.ReasonTooLarge, "")
@@ -204,13 +285,22 @@ func (w *worker) job(j *job) error {
 		}
 		return nil
 	}
-	j.parsed.hash, j.parsed.size = sha256.Sum256(src), int64(len(src))
+	j.content.Hash, j.content.Size = sha256.Sum256(src), int64(len(src))
+	if !named {
+		if c, ok := w.Memo.get(j.content.ByHash()); ok {
+			j.content = c
+			return nil
+		}
+		h := sha1.New()
+		fmt.Fprintf(h, "blob %d\x00", len(src))
+		h.Write(src)
+		blob = h.Sum(nil)
+	}
+	j.content.Blob = [sha1.Size]byte(blob)
 	if err := w.parse(j, src); err != nil {
 		return err
 	}
-	if j.id != "" {
-		w.Memo.put(memoKey{j.lang.Name, j.role, j.manifestName(), j.id}, j.parsed)
-	}
+	w.Memo.put(j.content, true)
 	return nil
 }
 
@@ -224,20 +314,13 @@ func plainCause(err error) string {
 	return ""
 }
 
-func (j *job) manifestName() string {
-	if j.role == lang.Manifest {
-		return path.Base(j.path)
-	}
-	return ""
-}
-
 func (j *job) fail(r graph.Reason, detail string) {
-	j.parsed.unknown = append(j.parsed.unknown, graph.Unknown{Reason: r, Detail: detail})
+	j.content.Unknowns = append(j.content.Unknowns, graph.Unknown{Reason: r, Detail: detail})
 }
 
 func (j *job) unknowns() []graph.Unknown {
-	us := make([]graph.Unknown, len(j.parsed.unknown))
-	for i, u := range j.parsed.unknown {
+	us := make([]graph.Unknown, len(j.content.Unknowns))
+	for i, u := range j.content.Unknowns {
 		u.File = j.path
 		us[i] = u
 	}
@@ -252,7 +335,7 @@ func (w *worker) parse(j *job, src []byte) error {
 			j.fail(graph.ReasonConfiguration, err.Error())
 			return nil
 		}
-		j.parsed.facts = f
+		j.content.Facts = f
 		return nil
 	}
 	if bytes.IndexByte(src, 0) >= 0 {
@@ -271,7 +354,7 @@ func (w *worker) parse(j *job, src []byte) error {
 		j.fail(limitReasons[limit.Reason], "")
 		return nil
 	}
-	j.parsed.facts = j.lang.Extract(t, &w.facts)
+	j.content.Facts = j.lang.Extract(t, &w.facts)
 	return nil
 }
 

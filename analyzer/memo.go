@@ -3,43 +3,77 @@ package analyzer
 import (
 	"sync"
 
-	"github.com/codekg/kg/analyzer/lang"
+	"github.com/codekg/kg/analyzer/facts"
 )
 
-// Memo shares the facts of equal contents between builds of one process, such
-// as those of a change and its base. It is safe for concurrent use. A nil Memo
-// holds nothing.
+// Memo shares the facts of equal contents between the builds of one process,
+// such as those of a change and its base, and takes what others have read
+// before from stores. It is safe for concurrent use. A nil Memo holds nothing.
+//
+// A memo, whatever it holds, changes no graph: facts are a function of their
+// key.
 type Memo struct {
-	mu sync.Mutex
-	m  map[memoKey]parsed
+	mu     sync.Mutex
+	known  map[facts.Key]*facts.Content
+	stores []facts.Store
+	fresh  []*facts.Content
 }
 
-// memoKey is a content by its git hash, and what else its facts depend on.
-type memoKey struct {
-	lang     string
-	role     lang.Role
-	manifest string
-	id       string
-}
+// NewMemo returns an empty memo.
+func NewMemo() *Memo { return &Memo{} }
 
-func (m *Memo) get(k memoKey) (parsed, bool) {
+// Use makes the memo look into a store for what neither it nor the stores
+// before have. It must not be called while a build uses the memo.
+func (m *Memo) Use(s facts.Store) { m.stores = append(m.stores, s) }
+
+// TakeFresh returns what was read from source since the last call, and was not
+// found in any store, in no particular order. It is what a store may want to
+// keep.
+func (m *Memo) TakeFresh() []*facts.Content {
 	if m == nil {
-		return parsed{}, false
+		return nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p, ok := m.m[k]
-	return p, ok
+	fresh := m.fresh
+	m.fresh = nil
+	return fresh
 }
 
-func (m *Memo) put(k memoKey, p parsed) {
+func (m *Memo) get(k facts.Key) (*facts.Content, bool) {
+	if m == nil {
+		return nil, false
+	}
+	m.mu.Lock()
+	c, ok := m.known[k]
+	m.mu.Unlock()
+	if ok {
+		return c, true
+	}
+	for _, s := range m.stores {
+		if c, ok := s.Find(k); ok {
+			m.put(c, false)
+			return c, true
+		}
+	}
+	return nil, false
+}
+
+// put adds a content; fresh says that no store has it.
+func (m *Memo) put(c *facts.Content, fresh bool) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.m == nil {
-		m.m = map[memoKey]parsed{}
+	if m.known == nil {
+		m.known = map[facts.Key]*facts.Content{}
 	}
-	m.m[k] = p
+	if _, ok := m.known[c.ByHash()]; ok {
+		return
+	}
+	m.known[c.ByHash()], m.known[c.ByBlob()] = c, c
+	if fresh {
+		m.fresh = append(m.fresh, c)
+	}
 }

@@ -45,6 +45,20 @@ const minVersion = 1
 // a transfer that changes line ends.
 const magic = "\x89KGG\r\n\x1a\n"
 
+// Magic begins every graph file.
+const Magic = magic
+
+// form is a kind of file that is made of sections.
+type form struct {
+	name            string // in errors
+	magic           string
+	oldest, current uint32   // the versions that this program reads; it writes current
+	tags            []string // the sections that a file must have
+	redo            string   // what helps against another version
+}
+
+var graphForm = &form{name: "graph file", magic: magic, oldest: minVersion, current: Version, tags: tags, redo: "rebuild the graph"}
+
 // The tags of the sections.
 const (
 	tagMeta       = "meta"       // counts, names of enum values, digest of the tree
@@ -69,42 +83,44 @@ var tags = []string{
 	tagEdges, tagSites, tagFiles, tagKeywords, tagUnknowns,
 }
 
-// The errors of [Read], to be tested with errors.Is. The errors themselves are
-// a *[VersionError], a *[CorruptError] and a *[LimitError].
+// The errors of [Read] and [OpenFacts], to be tested with errors.Is. The errors
+// themselves are a *[VersionError], a *[CorruptError] and a *[LimitError].
 var (
-	ErrVersion = errors.New("graph file of another version")
-	ErrCorrupt = errors.New("corrupt graph file")
-	ErrLimit   = errors.New("graph file over the limit")
+	ErrVersion = errors.New("file of another version")
+	ErrCorrupt = errors.New("corrupt file")
+	ErrLimit   = errors.New("file over the limit")
 )
 
-// VersionError says that a graph file has a version that this program cannot
-// read. The graph has to be rebuilt from its tree.
+// VersionError says that a file has a version that this program cannot read.
+// What it holds has to be made again from its tree.
 type VersionError struct {
 	Version uint32
 	Detail  string // what else is not understood, when the version is
+	form    *form
 }
 
 // Error implements error.
 func (e *VersionError) Error() string {
 	if e.Detail != "" {
-		return fmt.Sprintf("graph file has %s, which this program does not know: rebuild the graph", e.Detail)
+		return fmt.Sprintf("%s has %s, which this program does not know: %s", e.form.name, e.Detail, e.form.redo)
 	}
-	return fmt.Sprintf("graph file has version %d, this program reads %d to %d: rebuild the graph",
-		e.Version, minVersion, Version)
+	return fmt.Sprintf("%s has version %d, this program reads %d to %d: %s",
+		e.form.name, e.Version, e.form.oldest, e.form.current, e.form.redo)
 }
 
 // Is reports whether target is ErrVersion.
 func (e *VersionError) Is(target error) bool { return target == ErrVersion }
 
-// CorruptError says which section of a graph file is damaged or hostile.
+// CorruptError says which section of a file is damaged or hostile.
 type CorruptError struct {
 	Section string // "header" for what precedes the sections
 	Err     error
+	form    *form
 }
 
 // Error implements error.
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("corrupt graph file: section %s: %v", e.Section, e.Err)
+	return fmt.Sprintf("corrupt %s: section %s: %v", e.form.name, e.Section, e.Err)
 }
 
 // Is reports whether target is ErrCorrupt.
@@ -113,15 +129,16 @@ func (e *CorruptError) Is(target error) bool { return target == ErrCorrupt }
 // Unwrap returns the cause.
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// LimitError says that reading a graph file would take more memory than
-// [Limits] allow.
+// LimitError says that reading a file would take more memory than [Limits]
+// allow.
 type LimitError struct {
 	Need, Limit int64 // bytes
+	form        *form
 }
 
 // Error implements error.
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("graph file needs %d MB of memory, the limit is %d MB", e.Need>>20, e.Limit>>20)
+	return fmt.Sprintf("%s needs %d MB of memory, the limit is %d MB", e.form.name, e.Need>>20, e.Limit>>20)
 }
 
 // Is reports whether target is ErrLimit.

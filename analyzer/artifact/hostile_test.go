@@ -60,7 +60,7 @@ func parts(t testing.TB, g *graph.Graph) []section {
 // seal makes a file with valid checksums of any sections.
 func seal(sections []section) []byte {
 	compress(sections)
-	b := header(sections)
+	b := graphForm.header(sections)
 	for i := range sections {
 		b = append(b, sections[i].stored...)
 	}
@@ -203,7 +203,7 @@ func TestBombs(t *testing.T) {
 		t.Fatal(err)
 	}
 	sections[1].stored = enc.EncodeAll(zeros, nil)
-	b := header(sections)
+	b := graphForm.header(sections)
 	for i := range sections {
 		b = append(b, sections[i].stored...)
 	}
@@ -314,7 +314,7 @@ func TestVerifyFindsLies(t *testing.T) {
 	sections := parts(t, small())
 	compress(sections)
 	sections[3].digest[0]++
-	b := header(sections)
+	b := graphForm.header(sections)
 	for i := range sections {
 		b = append(b, sections[i].stored...)
 	}

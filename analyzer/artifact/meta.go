@@ -122,7 +122,7 @@ func decodeMeta(content []byte) (c counts, tree graph.Hash, err error) {
 				break
 			}
 			if i >= uint64(len(e.names)) || name != e.names[i] {
-				return c, tree, &VersionError{Version, fmt.Sprintf("the %s %q", e.what, name)}
+				return c, tree, &VersionError{Version, fmt.Sprintf("the %s %q", e.what, name), graphForm}
 			}
 		}
 	}

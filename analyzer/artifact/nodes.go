@@ -180,19 +180,19 @@ func (d *decoder) assemble(r *reader) error {
 		}
 	}
 	if !ok {
-		return corrupt(tagNodes, errRange)
+		return graphForm.corrupt(tagNodes, errRange)
 	}
 	if err := names.finish(); err != nil {
-		return corrupt(tagNames, err)
+		return graphForm.corrupt(tagNames, err)
 	}
 	if err := sigs.finish(); err != nil {
-		return corrupt(tagSignatures, err)
+		return graphForm.corrupt(tagSignatures, err)
 	}
 	if err := text.finish(); err != nil {
-		return corrupt(tagText, err)
+		return graphForm.corrupt(tagText, err)
 	}
 	if err := hashes.finish(); err != nil {
-		return corrupt(tagHashes, err)
+		return graphForm.corrupt(tagHashes, err)
 	}
 	return r.sections(nil, step{tagVariants, d.decodeVariants})
 }

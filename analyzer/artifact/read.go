@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	headSize   = len(magic) + 8 // magic, version, size of the table of contents
+	headSize   = len(magic) + 8 // of every form: magic, version, size of the table of contents
 	maxTOC     = 1 << 16
 	maxSection = math.MaxUint32
 )
@@ -29,7 +29,7 @@ var errChecksum = errors.New("does not match its checksum")
 // not kept. The error is an [ErrVersion], [ErrCorrupt] or [ErrLimit]; whatever
 // it is, the graph can only be rebuilt from its tree.
 func Read(data []byte, lim Limits) (*graph.Graph, error) {
-	r, _, err := open(data, lim, true)
+	r, _, err := open(graphForm, data, lim, true)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func Read(data []byte, lim Limits) (*graph.Graph, error) {
 		return nil, err
 	}
 	if m := d.counts.memory(); m > lim.memory()-r.need {
-		return nil, &LimitError{r.need + min(m, math.MaxInt64-r.need), lim.memory()}
+		return nil, &LimitError{r.need + min(m, math.MaxInt64-r.need), lim.memory(), graphForm}
 	}
 	if err := d.decode(r); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func Read(data []byte, lim Limits) (*graph.Graph, error) {
 	g, err := graph.FromColumns(graph.Columns{Nodes: d.nodes, Edges: d.edges, SiteEnds: d.siteEnds, Sites: d.sites,
 		Files: d.files, Unknowns: d.unknowns, Skipped: d.skipped, Keywords: d.keywords, Tree: tree})
 	if err != nil {
-		return nil, corrupt("(graph)", err)
+		return nil, graphForm.corrupt("(graph)", err)
 	}
 	return g, nil
 }
@@ -59,7 +59,7 @@ func Read(data []byte, lim Limits) (*graph.Graph, error) {
 // ReadFrom reads the graph file of size bytes in r; see [Read].
 func ReadFrom(r io.ReaderAt, size int64, lim Limits) (*graph.Graph, error) {
 	if size < 0 || size > lim.memory() {
-		return nil, &LimitError{size, lim.memory()}
+		return nil, &LimitError{size, lim.memory(), graphForm}
 	}
 	data := make([]byte, size)
 	if n, err := r.ReadAt(data, 0); err != nil && (err != io.EOF || n < len(data)) {
@@ -84,7 +84,7 @@ type SectionInfo struct {
 
 // Stat returns what the header of a graph file says. It reads no section.
 func Stat(data []byte) (Info, error) {
-	entries, err := readHeader(data)
+	entries, err := graphForm.readHeader(data, uint64(len(data)))
 	if err != nil {
 		return Info{}, err
 	}
@@ -99,7 +99,7 @@ func Stat(data []byte) (Info, error) {
 // and checks that their content has the digests that the file claims. It does
 // not check what the content means.
 func Verify(data []byte, lim Limits) error {
-	r, entries, err := open(data, lim, false)
+	r, entries, err := open(graphForm, data, lim, false)
 	if err != nil {
 		return err
 	}
@@ -119,33 +119,34 @@ func Verify(data []byte, lim Limits) error {
 	return nil
 }
 
-func corrupt(section string, err error) error {
+func (f *form) corrupt(section string, err error) error {
 	var v *VersionError
 	if errors.As(err, &v) {
 		return v
 	}
-	return &CorruptError{section, err}
+	return &CorruptError{section, err, f}
 }
 
-// readHeader checks the header and returns the table of contents.
-func readHeader(data []byte) ([]entry, error) {
-	bad := func(what string) error { return corrupt("header", errors.New(what)) }
+// readHeader checks the header and returns the table of contents. data is the
+// file of fileSize bytes, or its beginning with the whole header.
+func (f *form) readHeader(data []byte, fileSize uint64) ([]entry, error) {
+	bad := func(what string) error { return f.corrupt("header", errors.New(what)) }
 	if len(data) < headSize {
 		return nil, bad("is too short")
 	}
-	if string(data[:len(magic)]) != magic {
-		return nil, bad("is not that of a graph file")
+	if string(data[:len(f.magic)]) != f.magic {
+		return nil, bad("is not that of a " + f.name)
 	}
-	if v := binary.LittleEndian.Uint32(data[len(magic):]); v < minVersion || v > Version {
-		return nil, &VersionError{Version: v}
+	if v := binary.LittleEndian.Uint32(data[len(f.magic):]); v < f.oldest || v > f.current {
+		return nil, &VersionError{Version: v, form: f}
 	}
 	size := uint64(binary.LittleEndian.Uint32(data[len(magic)+4:]))
 	end := uint64(headSize) + size
-	if size > maxTOC || end+8 > uint64(len(data)) {
+	if size > maxTOC || end+8 > min(uint64(len(data)), fileSize) {
 		return nil, bad("is too short")
 	}
 	if xxhash.Sum64(data[:end]) != binary.LittleEndian.Uint64(data[end:]) {
-		return nil, corrupt("header", errChecksum)
+		return nil, f.corrupt("header", errChecksum)
 	}
 	toc := cursor{b: data[headSize:end:end]}
 	entries := make([]entry, toc.upto(size/(8+sha256.Size)))
@@ -160,13 +161,13 @@ func readHeader(data []byte) ([]entry, error) {
 		}
 		copy(e.digest[:], toc.bytes(sha256.Size))
 		e.offset = offset
-		if toc.bad || seen[e.tag] || e.stored > uint64(len(data))-offset {
+		if toc.bad || seen[e.tag] || e.stored > fileSize-offset {
 			return nil, bad("is invalid")
 		}
 		seen[e.tag] = true
 		offset += e.stored
 	}
-	if finish(&toc) != nil || offset != uint64(len(data)) {
+	if finish(&toc) != nil || offset != fileSize {
 		return nil, bad("is invalid")
 	}
 	return entries, nil
@@ -174,6 +175,7 @@ func readHeader(data []byte) ([]entry, error) {
 
 // reader gives the content of sections.
 type reader struct {
+	form    *form
 	data    []byte
 	entries map[string]entry
 	zstd    *zstd.Decoder
@@ -182,29 +184,29 @@ type reader struct {
 
 // open reads the header and charges the sections to the limit: all, or only
 // the known ones, which have to be there.
-func open(data []byte, lim Limits, known bool) (*reader, []entry, error) {
-	entries, err := readHeader(data)
+func open(f *form, data []byte, lim Limits, known bool) (*reader, []entry, error) {
+	entries, err := f.readHeader(data, uint64(len(data)))
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &reader{data: data, entries: make(map[string]entry, len(entries)), need: int64(len(data))}
+	r := &reader{form: f, data: data, entries: make(map[string]entry, len(entries)), need: int64(len(data))}
 	for _, e := range entries {
 		r.entries[e.tag] = e
-		if known && !slices.Contains(tags, e.tag) {
+		if known && !slices.Contains(f.tags, e.tag) {
 			continue
 		}
 		if e.size > maxSection {
-			return nil, nil, &LimitError{math.MaxInt64, lim.memory()}
+			return nil, nil, &LimitError{math.MaxInt64, lim.memory(), f}
 		}
 		r.need += int64(e.size)
 	}
-	for _, tag := range tags {
+	for _, tag := range f.tags {
 		if _, ok := r.entries[tag]; !ok && known {
-			return nil, nil, corrupt(tag, errors.New("is missing"))
+			return nil, nil, f.corrupt(tag, errors.New("is missing"))
 		}
 	}
 	if r.need > lim.memory() {
-		return nil, nil, &LimitError{r.need, lim.memory()}
+		return nil, nil, &LimitError{r.need, lim.memory(), f}
 	}
 	r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecodeAllCapLimit(true),
 		zstd.WithDecoderMaxMemory(uint64(lim.memory())))
@@ -217,7 +219,7 @@ func (r *reader) section(tag string, buf *[]byte, f func(content []byte) error) 
 	e := r.entries[tag]
 	stored := r.data[e.offset : e.offset+e.stored]
 	if xxhash.Sum64(stored) != e.checksum {
-		return corrupt(tag, errChecksum)
+		return r.form.corrupt(tag, errChecksum)
 	}
 	var dst []byte
 	if buf != nil && uint64(cap(*buf)) >= e.size {
@@ -227,16 +229,16 @@ func (r *reader) section(tag string, buf *[]byte, f func(content []byte) error) 
 	}
 	content, err := r.zstd.DecodeAll(stored, dst)
 	if err != nil {
-		return corrupt(tag, err)
+		return r.form.corrupt(tag, err)
 	}
 	if uint64(len(content)) != e.size {
-		return corrupt(tag, errCount)
+		return r.form.corrupt(tag, errCount)
 	}
 	if buf != nil && cap(*buf) < len(content) {
 		*buf = content
 	}
 	if err := f(content); err != nil {
-		return corrupt(tag, err)
+		return r.form.corrupt(tag, err)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func Write(w io.Writer, g *graph.Graph) error {
 	}
 	compress(sections)
 	sw := stickyWriter{w: w}
-	sw.write(header(sections))
+	sw.write(graphForm.header(sections))
 	for i := range sections {
 		sw.write(sections[i].stored)
 	}
@@ -198,16 +198,21 @@ func (e *encoder) collect() {
 // megabytes of tables, and touching those of one for each section cost three
 // times as much as all of the compression.
 func compress(sections []section) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
-		zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithSingleSegment(true))
-	if err != nil {
-		panic(err) // the options are constants
-	}
+	enc := newEncoder(zstd.SpeedBetterCompression)
 	for i := range sections {
 		s := &sections[i]
 		s.stored = enc.EncodeAll(s.content, nil)
 		s.digest = sha256.Sum256(s.content)
 	}
+}
+
+func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+		zstd.WithEncoderLevel(level), zstd.WithSingleSegment(true))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return enc
 }
 
 // parallel calls f for 0 to n-1 on all processors.
@@ -243,7 +248,7 @@ func (s *section) entry() entry {
 }
 
 // header makes everything that precedes the sections.
-func header(sections []section) []byte {
+func (f *form) header(sections []section) []byte {
 	var toc column
 	toc.uint(uint64(len(sections)))
 	for i := range sections {
@@ -254,8 +259,8 @@ func header(sections []section) []byte {
 		toc.b = binary.LittleEndian.AppendUint64(toc.b, e.checksum)
 		toc.bytes(e.digest[:])
 	}
-	b := append([]byte(nil), magic...)
-	b = binary.LittleEndian.AppendUint32(b, Version)
+	b := append([]byte(nil), f.magic...)
+	b = binary.LittleEndian.AppendUint32(b, f.current)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(toc.b)))
 	b = append(b, toc.b...)
 	return binary.LittleEndian.AppendUint64(b, xxhash.Sum64(b))

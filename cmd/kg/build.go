@@ -6,13 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/codekg/kg/analyzer"
 	"github.com/codekg/kg/analyzer/artifact"
+	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/source"
 )
 
 func (a *app) buildCommand() *cobra.Command {
-	var path, ref string
+	var path, ref, from, factsPath string
 	cmd := &cobra.Command{
 		Use:                   "build [DIR] -o FILE",
 		DisableFlagsInUseLine: true,
@@ -23,10 +25,14 @@ The tree is the repository around the current folder as a commit of its files
 would hold it, or that of DIR. A DIR that is not the top of a repository is read
 by itself. With --ref it is a revision, which is not checked out for that.
 
-Equal trees give equal files, byte for byte.`,
+Equal trees give equal files, byte for byte, whatever is known from before: what
+is read of a file is kept in a cache of this machine ($XDG_CACHE_HOME/kg), and in
+the file of --facts, which can go where the cache cannot. --from takes such a
+file; then only files with new contents are read.`,
 		Example: `  kg build -o graph.kg             # the repository around this folder
   kg build ../shop -o shop.kg
-  kg build --ref v1.2.0 -o v1.2.0.kg`,
+  kg build --ref v1.2.0 -o v1.2.0.kg
+  kg build -o graph.kg --facts graph.kgf --from graph.kgf   # in CI, each run from the last`,
 		Args: arguments(0, 1, "DIR"),
 		RunE: runs(func(cmd *cobra.Command, args []string) error {
 			if path == "" {
@@ -38,17 +44,38 @@ Equal trees give equal files, byte for byte.`,
 			if err := writable(path); err != nil {
 				return err
 			}
+			if factsPath == stdoutPath || factsPath != "" && factsPath == path {
+				return usage("--facts needs a file of its own")
+			}
+			if factsPath != "" {
+				if err := writable(factsPath); err != nil {
+					return err
+				}
+			}
 			s, err := a.only(args, ref)
 			if err != nil {
 				return err
 			}
 			defer s.close()
-			if err := a.buildOne(cmd.Context(), s); err != nil {
+			e := a.earlier(cmd.Context(), from)
+			defer e.end()
+			var contents []*facts.Content
+			err = a.buildFrom(cmd.Context(), s, e, func(r *analyzer.Reading) {
+				if factsPath != "" {
+					contents = r.Contents()
+				}
+			})
+			if err != nil {
 				return err
 			}
 			err = a.write(cmd.Context(), path, func(w io.Writer) error { return artifact.Write(w, s.graph) })
 			if err != nil {
 				return err
+			}
+			if factsPath != "" {
+				if err := artifact.WriteFactsFile(cmd.Context(), factsPath, extractor(), s.graph.Tree, contents); err != nil {
+					return err
+				}
 			}
 			a.note("%s: %s", s.name, summary(s.graph))
 			return nil
@@ -56,7 +83,14 @@ Equal trees give equal files, byte for byte.`,
 	}
 	cmd.Flags().StringVarP(&path, "output", "o", "", "write the graph to `FILE`, - for standard output")
 	cmd.Flags().StringVar(&ref, "ref", "", "read the revision `REV` instead of the files on disk")
+	cmd.Flags().StringVar(&factsPath, "facts", "", "also write what the files say, each by itself, to `FILE`, for --from")
+	fromFlag(cmd, &from)
 	return cmd
+}
+
+// fromFlag adds --from to a command.
+func fromFlag(cmd *cobra.Command, from *string) {
+	cmd.Flags().StringVar(from, "from", "", "take what is known of unchanged files from `FILE`, which `kg build --facts` wrote")
 }
 
 // only opens the one tree that a command works on.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/codekg/kg/analyzer"
 	"github.com/codekg/kg/analyzer/history"
 	"github.com/codekg/kg/analyzer/source"
 	"github.com/codekg/kg/diff"
@@ -21,28 +20,28 @@ type comparison struct {
 	files []history.FileChange // nil if one of the sides is a graph file
 	past  *pastReader          // nil if nobody looks at history
 	root  string               // the work tree's top folder; empty if there is none
-	memo  analyzer.Memo        // of files that the sides share
+	known *earlier
 
 	ranges map[string][]impact.Range // see edited
 }
 
 // compare makes the graphs of both sides and their delta. Trees that do not
 // differ share one graph.
-func (a *app) compare(ctx context.Context, b *base, head *side, p *progress) (*comparison, error) {
-	c := &comparison{base: b, head: head}
+func (a *app) compare(ctx context.Context, b *base, head *side, e *earlier, p *progress) (*comparison, error) {
+	c := &comparison{base: b, head: head, known: e}
 	if b.tree != nil && head.tree != nil {
 		var err error
 		if c.files, err = source.Changed(b.tree, head.tree); err != nil {
 			return nil, err
 		}
 		if len(c.files) == 0 {
-			if err := a.build(ctx, head, nil, p.part("files"), nil); err != nil {
+			if err := a.build(ctx, head, e.memo, p.part("files"), nil); err != nil {
 				return nil, err
 			}
 			b.graph = head.graph
 		}
 	}
-	if err := a.buildBoth(ctx, b.side, head, &c.memo, p); err != nil {
+	if err := a.buildBoth(ctx, b.side, head, e, p); err != nil {
 		return nil, err
 	}
 	c.delta = languageRules().Compare(b.graph, head.graph)

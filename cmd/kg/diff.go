@@ -37,7 +37,9 @@ a graph file (*.kg), a revision, or a folder.`,
 				return withText("cannot find HEAD", err)
 			}
 			defer head.close()
-			c, err := a.compare(cmd.Context(), &base{side: b}, head, p)
+			e := a.earlier(cmd.Context(), "")
+			defer e.end()
+			c, err := a.compare(cmd.Context(), &base{side: b}, head, e, p)
 			if err != nil {
 				return err
 			}

@@ -26,6 +26,7 @@ type impactFlags struct {
 	depth     int
 	noHistory bool
 	policy    policyFlags
+	from      string
 	out       *outputs
 }
 
@@ -71,6 +72,7 @@ change of one declaration would reach.`,
   kg impact --base main --staged          # before a commit
   kg impact --base v1.2.0 --head v1.3.0 -o json=impact.json -o text
   kg impact --base main.kg                # a graph file made by kg build
+  kg impact --base main.kg --from main.kgf   # and the facts that it wrote beside it
   kg impact --symbol 'go:example.com/shop#Cart.Add' --change signature`,
 		Args: arguments(0, 0),
 		RunE: runs(func(cmd *cobra.Command, _ []string) error {
@@ -88,6 +90,7 @@ change of one declaration would reach.`,
 	fs.IntVar(&f.depth, "depth", 0, "follow changed behaviour over `N` calls (default 3)")
 	fs.BoolVar(&f.noHistory, "no-history", false, "do not look for files that usually change together with those of the change")
 	f.policy.add(cmd)
+	fromFlag(cmd, &f.from)
 	f.out = outputFlag(cmd, reportFormats(writesImpact)...)
 	complete(cmd, "change", supposedNames()...)
 	return cmd
@@ -128,8 +131,10 @@ func (a *app) impact(ctx context.Context, f *impactFlags) error {
 		return err
 	}
 	defer head.close()
+	e := a.earlier(ctx, f.from)
+	defer e.end()
 	if f.symbol != "" {
-		return a.whatIf(ctx, f, head, list, p)
+		return a.whatIf(ctx, f, head, list, e, p)
 	}
 	b, err := repo.chooseBase(head, baseOptions{rev: f.base, exact: f.exactBase, env: a.ciEnvironment()})
 	if err != nil {
@@ -143,7 +148,7 @@ func (a *app) impact(ctx context.Context, f *impactFlags) error {
 		}
 		defer past.stop()
 	}
-	c, err := a.compare(ctx, b, head, p)
+	c, err := a.compare(ctx, b, head, e, p)
 	if err != nil {
 		return err
 	}
@@ -182,7 +187,7 @@ func (a *app) newOnBase(ctx context.Context, repo *repository, c *comparison, r 
 		return nil, err
 	}
 	defer tip.close()
-	if err := a.build(ctx, tip, &c.memo, p.part("tip"), nil); err != nil {
+	if err := a.build(ctx, tip, c.known.memo, p.part("tip"), nil); err != nil {
 		return nil, err
 	}
 	return impact.NewUses(r, tip.graph), nil
@@ -204,12 +209,12 @@ func (r *repository) head(f *impactFlags) (*side, error) {
 }
 
 // whatIf reports a change that nobody has made.
-func (a *app) whatIf(ctx context.Context, f *impactFlags, head *side, list []output, p *progress) error {
+func (a *app) whatIf(ctx context.Context, f *impactFlags, head *side, list []output, e *earlier, p *progress) error {
 	at := slices.Index(supposedNames(), f.change)
 	if at < 0 {
 		return usagef("--change is one of %s, not %s", strings.Join(supposedNames(), ", "), quote(f.change))
 	}
-	if err := a.build(ctx, head, nil, p.part("files"), nil); err != nil {
+	if err := a.build(ctx, head, e.memo, p.part("files"), nil); err != nil {
 		return err
 	}
 	key, err := findSymbol(head.graph, f.symbol)

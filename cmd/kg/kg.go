@@ -28,6 +28,7 @@ type app struct {
 
 	dirs    []string // -C
 	workers int
+	noCache bool
 }
 
 // run is kg without a process around it: it runs one command line and returns
@@ -82,6 +83,7 @@ Exit codes: 0 fine, 1 a gate was hit, 2 kg could not do it, 130 interrupted.`,
 	f.StringArrayVarP(&a.dirs, "directory", "C", nil, "run as if kg was started in `DIR`")
 	f.Var(&a.color, "color", "colour the text on standard output: auto, always or never")
 	f.IntVar(&a.workers, "workers", 0, "read `N` files at the same time (default: one for each processor)")
+	f.BoolVar(&a.noCache, "no-cache", false, "read every file, and keep nothing for the next time")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes and no progress on standard error")
 	root.SetFlagErrorFunc(flagError)
 	complete(root, "color", colorModes...)

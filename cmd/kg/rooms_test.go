@@ -32,6 +32,7 @@ const rooms = `
 	analyzer/lang/all     : analyzer/lang analyzer/lang/*
 	analyzer/source       : analyzer/history
 	analyzer/artifact     : analyzer/graph analyzer/facts
+	analyzer/cache        : analyzer/artifact analyzer/facts analyzer/graph
 	analyzer/query        : analyzer/graph
 	analyzer              : analyzer/graph analyzer/facts analyzer/syntax analyzer/link analyzer/lang analyzer/lang/all analyzer/source
 	diff                  : analyzer/graph

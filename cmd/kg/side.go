@@ -227,16 +227,18 @@ func writtenAsPath(name string) bool {
 
 // build makes the graph of a side that has none. read, if it is not nil, is
 // called when the files have been read and linking begins.
-func (a *app) build(ctx context.Context, s *side, memo *analyzer.Memo, p *part, read func()) error {
+func (a *app) build(ctx context.Context, s *side, memo *analyzer.Memo, p *part, read func(*analyzer.Reading)) error {
 	if s.graph != nil {
 		return nil
 	}
-	g, err := analyzer.Build(ctx, s.tree, analyzer.Options{Workers: a.workers, Memo: memo, Progress: func(done, total int) {
-		p.at(done, total)
-		if done == total && read != nil {
-			read()
-		}
-	}})
+	r, err := analyzer.Read(ctx, s.tree, analyzer.Options{Workers: a.workers, Memo: memo, Progress: p.at})
+	if err != nil {
+		return err
+	}
+	if read != nil {
+		read(r)
+	}
+	g, err := r.Link(ctx)
 	if err != nil {
 		return err
 	}
@@ -247,15 +249,28 @@ func (a *app) build(ctx context.Context, s *side, memo *analyzer.Memo, p *part, 
 
 // buildOne makes the graph of the only side that a command works on.
 func (a *app) buildOne(ctx context.Context, s *side) error {
+	e := a.earlier(ctx, "")
+	defer e.end()
+	return a.buildFrom(ctx, s, e, nil)
+}
+
+// buildFrom makes the graph of the only side that a command works on from what
+// is known.
+func (a *app) buildFrom(ctx context.Context, s *side, e *earlier, read func(*analyzer.Reading)) error {
 	p := a.progress()
 	defer p.end()
-	return a.build(ctx, s, nil, p.part("files"), nil)
+	return a.build(ctx, s, e.memo, p.part("files"), func(r *analyzer.Reading) {
+		e.store()
+		if read != nil {
+			read(r)
+		}
+	})
 }
 
 // buildBoth makes the graphs of two sides. They share a memo, so that the head
 // parses only what differs: it waits until the base has been read, and is read
 // and linked while the base is linked.
-func (a *app) buildBoth(ctx context.Context, base, head *side, memo *analyzer.Memo, p *progress) error {
+func (a *app) buildBoth(ctx context.Context, base, head *side, e *earlier, p *progress) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
@@ -264,15 +279,16 @@ func (a *app) buildBoth(ctx context.Context, base, head *side, memo *analyzer.Me
 		hasRead = sync.OnceFunc(func() { close(read) })
 	)
 	one, two := p.part("base"), p.part("head")
+	defer e.store()
 	wg.Go(func() {
 		defer hasRead()
-		if err := a.build(ctx, base, memo, one, hasRead); err != nil {
+		if err := a.build(ctx, base, e.memo, one, func(*analyzer.Reading) { hasRead() }); err != nil {
 			cancel(err)
 		}
 	})
 	wg.Go(func() {
 		<-read
-		if err := a.build(ctx, head, memo, two, nil); err != nil {
+		if err := a.build(ctx, head, e.memo, two, nil); err != nil {
 			cancel(err)
 		}
 	})

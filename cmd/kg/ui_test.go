@@ -77,7 +77,7 @@ func TestExplain(t *testing.T) {
 		{withText("a", &source.Error{Kind: source.ErrShallow, Text: "b", Hint: "c"}), "a: b", "c"},
 		{&source.Error{Kind: source.ErrCorrupt, Text: "b", Err: errors.New("c")}, "b: c", ""},
 		{withHint(&source.Error{Kind: source.ErrShallow, Text: "b", Hint: "c"}, "d"), "b", "d"},
-		{artifact.ErrCorrupt, "corrupt graph file", "build the graph again with `kg build`"},
+		{artifact.ErrCorrupt, "corrupt file", "build the graph again with `kg build`"},
 	} {
 		if text, hint := explain(c.err); text != c.text || hint != c.hint {
 			t.Errorf("%v: %q, %q", c.err, text, hint)
