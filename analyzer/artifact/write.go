@@ -193,12 +193,24 @@ func (e *encoder) collect() {
 	}
 }
 
+// smallFile is the size in bytes below which a file is not worth more than the
+// fastest level, whose tables are small.
+const smallFile = 1 << 17
+
 // compress makes the stored form of all sections, one after the other with one
 // encoder, so that the bytes depend on nothing but the sections. An encoder has
 // megabytes of tables, and touching those of one for each section cost three
 // times as much as all of the compression.
 func compress(sections []section) {
-	enc := newEncoder(zstd.SpeedBetterCompression)
+	total := 0
+	for i := range sections {
+		total += len(sections[i].content)
+	}
+	level := zstd.SpeedBetterCompression
+	if total < smallFile {
+		level = zstd.SpeedFastest
+	}
+	enc := newEncoder(level)
 	for i := range sections {
 		s := &sections[i]
 		s.stored = enc.EncodeAll(s.content, nil)
