@@ -31,11 +31,13 @@ import (
 	"github.com/codekg/kg/analyzer/syntax"
 )
 
-// Options are how a graph is built; none of them changes the graph.
+// Options are how a graph is built. None of them changes the graph, but for
+// the contents that a guard refuses.
 type Options struct {
 	Workers  int                   // files read at the same time; 0: one for each processor
 	Memo     *Memo                 // facts shared with other builds; nil: none
 	Progress func(done, total int) // called from many goroutines; nil: never
+	Guard    Guard                 // nil: nobody stands by
 }
 
 // maxLink bounds the length of a symbolic link's target, in bytes.
@@ -135,7 +137,7 @@ type job struct {
 	role  lang.Role
 	// content says what is in the file; its unknowns have no path.
 	content *facts.Content
-	failed  bool // the file could not be read
+	failed  bool // the file could not be read, or kills its reader
 }
 
 func (b *build) classify() {
@@ -297,10 +299,12 @@ func (w *worker) job(j *job) error {
 		blob = h.Sum(nil)
 	}
 	j.content.Blob = [sha1.Size]byte(blob)
-	if err := w.parse(j, src); err != nil {
+	if err := w.guarded(j, src); err != nil {
 		return err
 	}
-	w.Memo.put(j.content, true)
+	if !j.failed {
+		w.Memo.put(j.content, true)
+	}
 	return nil
 }
 
@@ -325,6 +329,29 @@ func (j *job) unknowns() []graph.Unknown {
 		us[i] = u
 	}
 	return us
+}
+
+// guarded parses a file while the guard stands by. What a crash says of a
+// content is for this run only: no memo or store gets it.
+func (w *worker) guarded(j *job, src []byte) error {
+	if w.Guard == nil {
+		return w.parse(j, src)
+	}
+	if !w.Guard.Enter(j.path, j.content.Hash) {
+		j.failed = true
+		j.fail(graph.ReasonParserCrash, "")
+		return nil
+	}
+	defer func() {
+		p := recover()
+		if p != nil {
+			w.facts = facts.Builder{}
+			j.failed, j.content.Facts, j.content.Unknowns = true, nil, nil
+			j.fail(graph.ReasonParserCrash, "")
+		}
+		w.Guard.Leave(j.path, j.content.Hash, p)
+	}()
+	return w.parse(j, src)
 }
 
 func (w *worker) parse(j *job, src []byte) error {

@@ -8,6 +8,8 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"github.com/codekg/kg/analyzer"
 )
 
 // The exit codes. There are no others.
@@ -29,20 +31,33 @@ type app struct {
 	dirs    []string // -C
 	workers int
 	noCache bool
+
+	guard     analyzer.Guard                    // of the process that does the work, or nil
+	supervise func(context.Context) (int, bool) // runs the command line in a child, if it can; or nil
 }
 
 // run is kg without a process around it: it runs one command line and returns
 // the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
-	a := &app{ui: newUI(stdout, stderr, getenv), getenv: getenv}
+	return newApp(stdout, stderr, getenv).run(ctx, args)
+}
+
+func newApp(stdout, stderr io.Writer, getenv func(string) string) *app {
+	return &app{ui: newUI(stdout, stderr, getenv), getenv: getenv}
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
 	root := a.rootCommand()
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
+	var child *childExit
 	switch {
 	case err == nil:
 		return exitFine
+	case errors.As(err, &child):
+		return child.code
 	case ctx.Err() != nil:
 		a.message("interrupted", "")
 		return exitInterrupted
@@ -75,7 +90,14 @@ Exit codes: 0 fine, 1 a gate was hit, 2 kg could not do it, 130 interrupted.`,
 			}
 			return cmd.Help()
 		},
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.enter() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Annotations[supervisedMark] != "" && a.supervise != nil {
+				if code, ok := a.supervise(cmd.Context()); ok {
+					return &childExit{code}
+				}
+			}
+			return a.enter()
+		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // it has one of its own
 	f := root.PersistentFlags()
@@ -88,14 +110,14 @@ Exit codes: 0 fine, 1 a gate was hit, 2 kg could not do it, 130 interrupted.`,
 	root.SetFlagErrorFunc(flagError)
 	complete(root, "color", colorModes...)
 	root.AddCommand(
-		a.impactCommand(),
-		a.diffCommand(),
+		supervised(a.impactCommand()),
+		supervised(a.diffCommand()),
 		a.cochangeCommand(),
-		a.buildCommand(),
-		a.exportCommand(),
-		a.queryCommand(),
-		a.statsCommand(),
-		a.validateCommand(),
+		supervised(a.buildCommand()),
+		supervised(a.exportCommand()),
+		supervised(a.queryCommand()),
+		supervised(a.statsCommand()),
+		supervised(a.validateCommand()),
 		a.configCommand(),
 		a.versionCommand(),
 		a.completionCommand(),

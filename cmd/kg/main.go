@@ -26,5 +26,10 @@ func mainCode() int {
 	// other, so that the exit code is ours.
 	signal.Ignore(syscall.SIGPIPE)
 
-	return run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv)
+	if c := thisChild(); c != nil {
+		return c.run(ctx, os.Args[1:])
+	}
+	a := newApp(os.Stdout, os.Stderr, os.Getenv)
+	a.supervise = supervisor(a.ui, os.Args)
+	return a.run(ctx, os.Args[1:])
 }

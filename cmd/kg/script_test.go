@@ -14,9 +14,20 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"kg": func() { os.Exit(mainCode()) },
-	})
+	if os.Getenv(asCommandEnv) != "" {
+		kg()
+	}
+	testscript.Main(m, map[string]func(){"kg": kg})
+}
+
+// asCommandEnv makes this program kg, whatever its name.
+const asCommandEnv = "KG_TEST_COMMAND"
+
+func kg() {
+	if os.Getenv(mortalEnv) != "" {
+		addMortalLanguages()
+	}
+	os.Exit(mainCode())
 }
 
 // TestScript runs the sessions in testdata/script. They may use, beside the

@@ -231,7 +231,7 @@ func (a *app) build(ctx context.Context, s *side, memo *analyzer.Memo, p *part, 
 	if s.graph != nil {
 		return nil
 	}
-	r, err := analyzer.Read(ctx, s.tree, analyzer.Options{Workers: a.workers, Memo: memo, Progress: p.at})
+	r, err := analyzer.Read(ctx, s.tree, analyzer.Options{Workers: a.workers, Memo: memo, Guard: a.guard, Progress: p.at})
 	if err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func (a *app) checkTree(ctx context.Context, s *side, c *checks) error {
 	var data [2][]byte
 	for i, workers := range []int{several, 1} {
 		part := p.part([]string{"files", "files again"}[i])
-		g, err := analyzer.Build(ctx, s.tree, analyzer.Options{Workers: workers, Progress: part.at})
+		g, err := analyzer.Build(ctx, s.tree, analyzer.Options{Workers: workers, Guard: a.guard, Progress: part.at})
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,16 @@
+//go:build !unix
+
+package main
+
+import "context"
+
+// Where a process cannot hand its child files beside the usual three, commands
+// run without supervision.
+
+func supervisor(*ui, []string) func(context.Context) (int, bool) { return nil }
+
+type child struct{}
+
+func thisChild() *child { return nil }
+
+func (*child) run(context.Context, []string) int { return exitFailed }

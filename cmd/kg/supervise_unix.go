@@ -1,0 +1,212 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// childEnv tells a process that it is a child; the value is the process id of its
+// parent. A child has these files beside the usual three; standard error is what the Go runtime and C write when they
+// die, and goes to the parent.
+const childEnv = "KG_SUPERVISED_CHILD"
+
+const (
+	fdOrders   = 3 // what the parent tells; when it ends the child must, too
+	fdMessages = 4 // what the child tells
+	fdStderr   = 5 // the standard error of both
+)
+
+// Times of the supervision. None of them matters to a result.
+const (
+	readPause   = 20 * time.Millisecond // between two looks at the messages; the pipe holds those of a second
+	endPatience = 5 * time.Second       // for a child that was told to end
+)
+
+// supervisor returns what runs the command line args in a child.
+func supervisor(u *ui, args []string) func(context.Context) (int, bool) {
+	return func(ctx context.Context) (int, bool) {
+		program, err := os.Executable()
+		if err != nil {
+			return 0, false
+		}
+		return superviseWith(ctx, u, func(ctx context.Context, l *lessons) (death, bool) {
+			return runChild(ctx, program, args, l.encode())
+		})
+	}
+}
+
+// runChild runs one child to its end.
+func runChild(ctx context.Context, program string, args []string, orders []byte) (death, bool) {
+	var files []*os.File
+	defer func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}()
+	pipe := func() (r, w *os.File) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return nil, nil
+		}
+		files = append(files, r, w)
+		return r, w
+	}
+	ordersR, ordersW := pipe()
+	messagesR, messagesW := pipe()
+	if ordersR == nil || messagesR == nil {
+		return death{}, false
+	}
+	said := &head{max: 64 << 10}
+	cmd := exec.Command(program)
+	cmd.Args = args
+	cmd.Env = append(os.Environ(), childEnv+"="+strconv.Itoa(os.Getpid()))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, said
+	cmd.ExtraFiles = []*os.File{ordersR, messagesW, os.Stderr}
+	cmd.WaitDelay = endPatience // for those that hold its standard error after its death
+	if err := cmd.Start(); err != nil {
+		return death{}, false
+	}
+	ordersR.Close()
+	messagesW.Close()
+
+	over := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		ordersW.Write(orders) // fails if the child is dead, which Wait tells
+		select {
+		case <-ctx.Done():
+		case <-over:
+		}
+		ordersW.Close()
+	})
+	d := death{diary: diary{under: map[contentID]parsing{}}}
+	wg.Go(func() {
+		b := make([]byte, 64<<10)
+		for {
+			n, err := messagesR.Read(b)
+			d.read(b[:n])
+			if err != nil {
+				return
+			}
+			select {
+			case <-over:
+			case <-time.After(readPause):
+			}
+		}
+	})
+	cmd.Wait()
+	close(over)
+	wg.Wait()
+	d.how, d.said = cmd.ProcessState.String(), said.b.Bytes()
+	if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok {
+		d.killed = s.Signaled() && s.Signal() == syscall.SIGKILL
+	}
+	if d.ended {
+		os.Stderr.Write(d.said) // not the last words
+	}
+	return d, true
+}
+
+// head keeps the first bytes that are written.
+type head struct {
+	b   bytes.Buffer
+	max int
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	h.b.Write(p[:min(len(p), h.max-h.b.Len())])
+	return len(p), nil
+}
+
+// child is this process, if it is one.
+type child struct {
+	orders, messages, stderr *os.File
+	ui                       *ui
+
+	alone    sync.RWMutex
+	killers  map[contentID]bool
+	suspects map[contentID]bool
+}
+
+// thisChild returns nil in a process that is no child.
+func thisChild() *child {
+	parent := os.Getenv(childEnv)
+	os.Unsetenv(childEnv)
+	if parent != strconv.Itoa(os.Getppid()) {
+		return nil
+	}
+	open := func(fd int, name string) *os.File {
+		syscall.CloseOnExec(fd)
+		return os.NewFile(uintptr(fd), name)
+	}
+	c := &child{orders: open(fdOrders, "orders"), messages: open(fdMessages, "messages"), stderr: open(fdStderr, "stderr")}
+	for _, set := range []*map[contentID]bool{&c.killers, &c.suspects} {
+		var n [4]byte
+		if _, err := io.ReadFull(c.orders, n[:]); err != nil {
+			return nil
+		}
+		*set = map[contentID]bool{}
+		for range binary.LittleEndian.Uint32(n[:]) {
+			var k contentID
+			if _, err := io.ReadFull(c.orders, k[:]); err != nil {
+				return nil
+			}
+			(*set)[k] = true
+		}
+	}
+	return c
+}
+
+// run is kg in the child. It ends when the parent wants it, or is gone.
+func (c *child) run(ctx context.Context, args []string) int {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		io.Copy(io.Discard, c.orders)
+		cancel()
+		time.Sleep(endPatience)
+		os.Exit(exitInterrupted)
+	}()
+	a := newApp(os.Stdout, c.stderr, os.Getenv)
+	a.guard, c.ui = c, a.ui
+	code := a.run(ctx, args)
+	c.messages.Write([]byte{msgEnd, byte(code)})
+	return code
+}
+
+// Enter tells the parent. A suspect waits until it is alone.
+func (c *child) Enter(path string, id contentID) bool {
+	if c.killers[id] {
+		return false
+	}
+	if c.suspects[id] {
+		c.alone.Lock()
+	} else {
+		c.alone.RLock()
+	}
+	c.messages.Write(appendEnter(nil, path, id))
+	return true
+}
+
+func (c *child) Leave(path string, id contentID, panicked any) {
+	if panicked != nil {
+		c.ui.message(fmt.Sprintf("parsing %s failed: %v; it is left out", quote(path), panicked), "this is a bug of kg; please report it")
+	}
+	c.messages.Write(appendLeave(nil, id))
+	if c.suspects[id] {
+		c.alone.Unlock()
+	} else {
+		c.alone.RUnlock()
+	}
+}
