@@ -138,9 +138,10 @@ func (a *Archive) decode(i int) []*File {
 	var fs []*File
 	for range n {
 		size, k := binary.Uvarint(b)
-		f, err := Decode(b[k : k+int(size)])
-		if err != nil {
-			panic("facts: archive: " + err.Error()) // the program's own data
+		c := &coder{buf: b[k : k+int(size)], reading: true}
+		f := &File{}
+		if c.file(f); c.err != nil || len(c.buf) > 0 {
+			panic("facts: archive: corrupt") // the program's own data
 		}
 		fs = append(fs, f)
 		b = b[k+int(size):]

@@ -13,7 +13,8 @@ import (
 //
 //	1: the first
 //	2: directives
-const CodecVersion = 2
+//	3: columns that say nothing are left out
+const CodecVersion = 3
 
 // ErrCorrupt is returned by [Decode] for bytes that [Append] did not write.
 var ErrCorrupt = errors.New("facts: corrupt")
@@ -53,6 +54,7 @@ func Decode(b []byte) (*File, error) {
 type coder struct {
 	buf     []byte
 	reading bool
+	first   bool // the next column is the first of its table
 	err     error
 }
 
@@ -77,18 +79,30 @@ func (c *coder) varint(v int64) int64 {
 	return v
 }
 
-func (c *coder) text(s *string) {
-	n := c.varint(int64(len(*s)))
+// texts codes strings. Those that are read share memory.
+func (c *coder) texts(list []string) {
 	if !c.reading {
-		c.buf = append(c.buf, *s...)
+		for _, s := range list {
+			c.buf = append(binary.AppendVarint(c.buf, int64(len(s))), s...)
+		}
 		return
 	}
-	if n < 0 || n > int64(len(c.buf)) {
-		c.fail()
-		return
+	end := 0
+	for range list {
+		n, k := binary.Varint(c.buf[end:])
+		if k <= 0 || n < 0 || n > int64(len(c.buf)-end-k) {
+			c.fail()
+			return
+		}
+		end += k + int(n)
 	}
-	*s = string(c.buf[:n])
-	c.buf = c.buf[n:]
+	all, at := string(c.buf[:end]), 0
+	for i := range list {
+		n, k := binary.Varint(c.buf[at:])
+		at += k + int(n)
+		list[i] = all[at-int(n) : at]
+	}
+	c.buf = c.buf[end:]
 }
 
 func (c *coder) bytes(p []byte) {
@@ -107,6 +121,7 @@ func (c *coder) bytes(p []byte) {
 // table codes the length of a table, whose rows take at least one byte each.
 func table[T any](c *coder, s *[]T) {
 	n := c.varint(int64(len(*s)))
+	c.first = true
 	if !c.reading {
 		return
 	}
@@ -124,9 +139,30 @@ type integer interface {
 }
 
 // column codes one field of every row. Relative columns hold the difference to
-// the row's number, delta columns that to the row before.
+// the row's number, delta columns that to the row before. After the first column
+// of a table, which bounds the rows by the bytes there are, a column is preceded
+// by whether any difference is not 0; if none is, that is all.
 func column[T any, I integer](c *coder, rows []T, how relation, field func(*T) *I) {
+	if len(rows) == 0 {
+		return
+	}
 	prev := int64(0)
+	if !c.first {
+		some := int64(0)
+		for i := 0; i < len(rows) && !c.reading && some == 0; i++ {
+			switch v := int64(*field(&rows[i])); {
+			case how == relative && v != int64(i), how != relative && v != 0:
+				some = 1
+			}
+		}
+		if c.varint(some) == 0 {
+			for i := 0; i < len(rows) && c.reading && how == relative; i++ {
+				*field(&rows[i]) = I(i)
+			}
+			return
+		}
+	}
+	c.first = false
 	for i := range rows {
 		p := field(&rows[i])
 		base := int64(0)
@@ -167,9 +203,7 @@ const (
 
 func (c *coder) file(f *File) {
 	table(c, &f.Strings)
-	for i := range f.Strings {
-		c.text(&f.Strings[i])
-	}
+	c.texts(f.Strings)
 	f.Package = Str(c.varint(int64(f.Package)))
 	f.Constraint = Str(c.varint(int64(f.Constraint)))
 	generated := int64(0)

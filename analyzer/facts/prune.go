@@ -99,11 +99,22 @@ func (p *pruner) mentions(id DeclID) {
 		case x.Op == OpName:
 			continue
 		}
-		stack = append(stack, x.X, x.Y)
-		for _, a := range p.from.List(x.Args) {
-			stack = append(stack, ExprID(a))
-		}
+		stack = p.operands(stack, x)
 	}
+}
+
+// operands appends the operands of an expression that its type depends on: the
+// elements of a composite are none.
+func (p *pruner) operands(to []ExprID, x *Expr) []ExprID {
+	to = append(to, x.X)
+	if x.Op == OpComposite {
+		return to
+	}
+	to = append(to, x.Y)
+	for _, a := range p.from.List(x.Args) {
+		to = append(to, ExprID(a))
+	}
+	return to
 }
 
 func (p *pruner) copy() *File {
@@ -198,10 +209,7 @@ func (p *pruner) expr(root ExprID) ExprID {
 		seen[e] = true
 		ids = append(ids, e)
 		if x := &p.from.Exprs[e]; x.Op != OpName && x.Op != OpFunc && x.Op != OpType {
-			stack = append(stack, x.X, x.Y)
-			for _, a := range p.from.List(x.Args) {
-				stack = append(stack, ExprID(a))
-			}
+			stack = p.operands(stack, x)
 		}
 	}
 	slices.Sort(ids)
@@ -235,6 +243,8 @@ func (p *pruner) copyExpr(x *Expr) ExprID {
 		if n.X == None {
 			n.Op = OpNone
 		}
+	case x.Op == OpComposite:
+		n.X = at(x.X)
 	default:
 		n.X, n.Y = at(x.X), at(x.Y)
 		var ids []int32

@@ -50,8 +50,10 @@ func (b *Builder) AddEdge(e RawEdge) { b.edges = append(b.edges, e) }
 // AddEdges adds edges as AddEdge does; the slice may be reused afterwards.
 func (b *Builder) AddEdges(es []RawEdge) { b.edges = append(b.edges, es...) }
 
-// Grow makes room for n more edges.
-func (b *Builder) Grow(n int) { b.edges = slices.Grow(b.edges, n) }
+// Grow makes room for more nodes and edges.
+func (b *Builder) Grow(nodes, edges int) {
+	b.nodes, b.edges = slices.Grow(b.nodes, nodes), slices.Grow(b.edges, edges)
+}
 
 // AddFile adds a file and returns its index for [Site.File]. Of several files
 // with one path the first is kept.

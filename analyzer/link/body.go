@@ -15,9 +15,14 @@ import (
 func (l *linker) bodies(ctx context.Context) error {
 	var next atomic.Int64
 	readers := make([]*bodyReader, l.Workers)
+	exprs := 0
+	for i := range l.Files {
+		exprs += len(l.Files[i].Facts.Exprs)
+	}
 	p := pool.New().WithMaxGoroutines(l.Workers)
 	for w := range readers {
-		r := &bodyReader{ev: l.newEvaluator(newTypeTable(l.types)), l: l, externs: map[externKey]graph.ID{}, stored: map[implemented]bool{}}
+		r := &bodyReader{ev: l.newEvaluator(newTypeTable(l.types)), l: l, externs: map[externKey]graph.ID{}, stored: map[implemented]bool{},
+			edges: make([]graph.RawEdge, 0, exprs/(4*l.Workers)+64)}
 		readers[w] = r
 		p.Go(func() {
 			for ctx.Err() == nil {
@@ -35,11 +40,11 @@ func (l *linker) bodies(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	n := 0
+	nodes, edges := 0, 0
 	for _, r := range readers {
-		n += len(r.edges)
+		nodes, edges = nodes+len(r.externList), edges+len(r.edges)
 	}
-	l.b.Grow(n)
+	l.b.Grow(nodes+nodes/4, edges+edges/8+64) // and what is found without bodies
 	for _, r := range readers {
 		l.collect(r)
 	}

@@ -114,6 +114,7 @@ func (l *linker) makeDecls() {
 		}
 		nodes = append(nodes, e)
 	}
+	l.b.Grow(len(nodes)+len(nodes)/4, 0)
 	built := make([]graph.Node, len(nodes))
 	scoped := map[string]int{} // a file may have several init functions
 	for i, e := range nodes {

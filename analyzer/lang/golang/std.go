@@ -2,9 +2,12 @@ package golang
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
@@ -31,42 +34,93 @@ var std = sync.OnceValue(func() *facts.Archive {
 // stdSurface returns the facts of a package of the standard library.
 func stdSurface(path string) []*facts.File { return std().Files(path) }
 
-// Surface returns the API of one file of a library: exported names, all types
-// with their exported fields and methods, and whatever those mention. It
-// returns nil for a file that the default platform does not build.
-func Surface(base string, src []byte) (*facts.File, error) {
+// Source is one file of a library.
+type Source struct {
+	Name string // without folder
+	Text []byte
+}
+
+// Surface returns the API of a package of a library: its exported declarations,
+// with the exported fields and methods of types, and whatever those mention.
+// Files that the default platform does not build are left out. It takes
+// O(n·k) for k files that mention each other's declarations in a chain.
+func Surface(files []Source) ([]*facts.File, error) {
+	var fs []*facts.File
+	declared := map[string]bool{}
 	p := syntax.NewParser()
 	p.Limits.Bytes = max(p.Limits.Bytes, 8<<20)
 	defer p.Close()
-	t, err := p.Parse(grammar(), src)
-	if err != nil {
-		return nil, err
-	}
 	var b facts.Builder
-	b.Reset()
-	f := Extract(t, &b)
-	if _, def, _ := fileConstraint(base, f.Str(f.Constraint)); !def {
-		return nil, nil
+	for _, src := range files {
+		t, err := p.Parse(grammar(), src.Text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", src.Name, err)
+		}
+		b.Reset()
+		f := Extract(t, &b)
+		if _, def, _ := fileConstraint(src.Name, f.Str(f.Constraint)); !def {
+			continue
+		}
+		fs = append(fs, f)
+		for i := range f.Decls {
+			if d := &f.Decls[i]; d.Parent == facts.None && d.Owner == 0 {
+				declared[f.Str(d.Name)] = true
+			}
+		}
 	}
-	s := f.Surface(func(id facts.DeclID) bool {
-		d := &f.Decls[id]
-		if d.Traits&(facts.TraitLiteral|facts.TraitLocal|facts.TraitFileScoped|facts.TraitAnonymous) != 0 {
+	surfaces := make([]*facts.File, len(fs))
+	mentioned := map[string]bool{} // names that are not exported
+	for {
+		before := len(mentioned)
+		for i, f := range fs {
+			s := f.Surface(func(id facts.DeclID) bool { return visible(f, id, mentioned) })
+			for j := range s.Exprs {
+				if x := &s.Exprs[j]; x.Op == facts.OpName && x.Flags&facts.FlagLocal == 0 && declared[s.Str(x.Name)] {
+					mentioned[s.Str(x.Name)] = true
+				}
+			}
+			s.Constraint, s.Imports = 0, usedImports(s)
+			surfaces[i] = s
+		}
+		if len(mentioned) == before {
+			break
+		}
+	}
+	surfaces = slices.DeleteFunc(surfaces, func(s *facts.File) bool { return len(s.Decls) == 0 })
+	for i, s := range surfaces {
+		if err := s.Check(); err != nil {
+			return nil, fmt.Errorf("file %d: %w", i, err)
+		}
+	}
+	return surfaces, nil
+}
+
+// visible reports whether users of a package can see a declaration of it.
+func visible(f *facts.File, id facts.DeclID, mentioned map[string]bool) bool {
+	d := &f.Decls[id]
+	if d.Traits&(facts.TraitLiteral|facts.TraitLocal|facts.TraitFileScoped|facts.TraitAnonymous) != 0 {
+		return false
+	}
+	exported := func(d *facts.Decl) bool { return d.Vis == graph.Public && !strings.HasPrefix(f.Str(d.Name), "_") }
+	top := d
+	for top.Parent != facts.None {
+		top = &f.Decls[top.Parent]
+	}
+	switch {
+	case top.Owner != 0: // a method
+		if r, _ := utf8.DecodeRuneInString(f.Str(top.Owner)); !unicode.IsUpper(r) && !mentioned[f.Str(top.Owner)] {
 			return false
 		}
-		exported := d.Vis == graph.Public && !strings.HasPrefix(f.Str(d.Name), "_")
-		switch {
-		case d.Kind.IsType():
-			return true
-		case d.Parent != facts.None: // fields and methods of interfaces
-			return exported || d.Traits&facts.TraitEmbedded != 0 || d.Kind == graph.KindMethod
-		case d.Owner != 0: // others only as marks that an interface asks for
-			return exported || d.Params.Len() == 0 && d.Results.Len() == 0
-		}
-		return exported
-	})
-	s.Constraint = 0
-	s.Imports = usedImports(s)
-	return s, s.Check()
+	case !exported(top) && !mentioned[f.Str(top.Name)]:
+		return false
+	}
+	switch {
+	case d == top && d.Owner == 0:
+		return true
+	case d.Parent != facts.None: // fields and methods of interfaces
+		return exported(d) || d.Traits&facts.TraitEmbedded != 0 || d.Kind == graph.KindMethod
+	}
+	return exported(d) || d.Params.Len() == 0 && d.Results.Len() == 0 // others only as marks that an interface asks for
 }
 
 // usedImports returns the imports that the kept declarations name. Every

@@ -40,22 +40,20 @@ func main() {
 		if err != nil {
 			return err
 		}
-		var fs []*facts.File
+		var sources []golang.Source
 		for _, name := range names {
 			if strings.HasSuffix(name, "_test.go") {
 				continue
 			}
-			src, err := os.ReadFile(name)
+			text, err := os.ReadFile(name)
 			if err != nil {
 				return err
 			}
-			f, err := golang.Surface(filepath.Base(name), src)
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			if f != nil {
-				fs = append(fs, f)
-			}
+			sources = append(sources, golang.Source{Name: filepath.Base(name), Text: text})
+		}
+		fs, err := golang.Surface(sources)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		if len(fs) > 0 {
 			w.Add(strings.TrimPrefix(path, "vendor/"), fs)
