@@ -85,9 +85,14 @@ func (k *coder) content(c *Content) {
 	column(k, c.Unknowns, delta, func(u *graph.Unknown) *int32 { return &u.Line })
 	column(k, c.Unknowns, delta, func(u *graph.Unknown) *int32 { return &u.EndLine })
 	column(k, c.Unknowns, plain, func(u *graph.Unknown) *int32 { return &u.Count })
+	details := make([]string, len(c.Unknowns))
+	for i := range c.Unknowns {
+		details[i] = c.Unknowns[i].Detail
+	}
+	k.texts(details)
 	for i := range c.Unknowns {
 		u := &c.Unknowns[i]
-		k.text(&u.Detail)
+		u.Detail = details[i]
 		if int(u.Reason) >= graph.ReasonCount || u.Line < 0 || u.EndLine < 0 || u.Count < 0 {
 			k.fail()
 		}
