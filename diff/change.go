@@ -128,9 +128,10 @@ func (m *matcher) compareNode(d *Delta, b, h graph.ID) (Change, bool) {
 func (m *matcher) comparePlace(d *Delta, ds *details, b, h graph.ID) {
 	x, y := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
 	p, q := m.base.owner[b], m.head.owner[h]
+	variants := len(x.Variants) > 0 || len(y.Variants) > 0 // each has a file of its own
 	sameOwner := p == graph.None && q == graph.None || p != graph.None && q != graph.None && m.toHead[p] == q
 	if x.Key == y.Key {
-		if x.File != y.File && d.Files.moved[x.File] != y.File && y.File != "" && x.File != "" {
+		if x.File != y.File && d.Files.moved[x.File] != y.File && y.File != "" && x.File != "" && !variants {
 			ds.add(FileMoved, x.File, y.File)
 		}
 		return
@@ -152,7 +153,7 @@ func (m *matcher) comparePlace(d *Delta, ds *details, b, h graph.ID) {
 	switch {
 	case !sameOwner:
 		ds.add(OwnerMoved, ownerKey(&m.base, b), ownerKey(&m.head, h))
-	case x.File != y.File && d.Files.moved[x.File] != y.File && p != graph.None && m.base.g.Nodes[p].Key == m.head.g.Nodes[q].Key:
+	case x.File != y.File && !variants && d.Files.moved[x.File] != y.File && p != graph.None && m.base.g.Nodes[p].Key == m.head.g.Nodes[q].Key:
 		ds.add(FileMoved, x.File, y.File)
 	}
 }

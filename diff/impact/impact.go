@@ -11,6 +11,7 @@
 //	                                an interface no longer satisfied
 //	interface gains or changes      conversions to it, explicit implementers,  implementers never converted,
 //	a method                        methods that implemented the old one       consumers
+//	build variant removed           every use that other builds share          as a body
 //	body                            nothing                                    callers, tests, entry points
 //	field, constant, enum member    its users when it goes or changes type     its readers
 //	new override, implementation    nothing                                    callers now dispatched to it
@@ -323,6 +324,9 @@ func (e *engine) change(c *diff.Change) Change {
 		}
 		if c.Aspects.Has(diff.Signature) {
 			e.signature(c)
+		}
+		if c.Has(diff.VariantRemoved) && !c.Has(diff.VariantAdded) {
+			e.variantLost(c)
 		}
 		if c.Aspects.Has(diff.Body) || c.Aspects.Has(diff.Variant) {
 			e.behaviour(c, e.opt.Depth)
