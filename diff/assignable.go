@@ -36,8 +36,7 @@ func typeNames(g *graph.Graph) map[string]graph.ID {
 // the head graph spells it, can be used as a to.
 func (a *assignable) to(from, to string) bool {
 	// A type literal and the named type that it defines.
-	if literal(from) && a.definition(a.types, a.m.head.g, to) == from ||
-		literal(to) && (a.definition(a.types, a.m.head.g, from) == to || a.definition(a.bases, a.m.base.g, from) == to) {
+	if literal(from) && a.defines(to, from) || literal(to) && a.defines(from, to) {
 		return true
 	}
 	x, okX := a.types[strings.TrimPrefix(from, "*")]
@@ -45,11 +44,14 @@ func (a *assignable) to(from, to string) bool {
 	return okX && okY && a.isA(x, y)
 }
 
-func (a *assignable) definition(names map[string]graph.ID, g *graph.Graph, name string) string {
-	if id, ok := names[name]; ok {
-		return g.Nodes[id].Signature.Type
+// defines reports whether a name stands for a type literal in one of the
+// graphs, as a type of its own or as another name.
+func (a *assignable) defines(name, literal string) bool {
+	in := func(names map[string]graph.ID, g *graph.Graph) bool {
+		id, ok := names[name]
+		return ok && strings.TrimPrefix(g.Nodes[id].Signature.Type, "= ") == literal
 	}
-	return ""
+	return in(a.types, a.m.head.g) || in(a.bases, a.m.base.g)
 }
 
 // literal reports whether a type is written out instead of named.

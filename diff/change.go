@@ -33,6 +33,30 @@ func (m *matcher) compareNodes(d *Delta) {
 			d.Changes = append(d.Changes, d.oneSided(&m.head, m.base.g, h, m.toBase, Added))
 		}
 	}
+	d.sayOnce()
+}
+
+// sayOnce leaves out that a signature which is written as before, and which
+// users fit as before, reads differently because a type that it names stands
+// for something else: the type's change says so.
+func (d *Delta) sayOnce() {
+	renamed := map[graph.ID]bool{} // types of the head graph that stand for others now
+	for i := range d.Changes {
+		if c := &d.Changes[i]; c.Head != graph.None && c.Has(TypeChanged) && d.Head.Nodes[c.Head].Kind == graph.KindTypeAlias {
+			renamed[c.Head] = true
+		}
+	}
+	if len(renamed) == 0 {
+		return
+	}
+	d.Changes = slices.DeleteFunc(d.Changes, func(c Change) bool {
+		if c.Breaking || c.Aspects != 1<<Signature || c.Head == graph.None || renamed[c.Head] {
+			return false
+		}
+		x, y := &d.Base.Nodes[c.Base], &d.Head.Nodes[c.Head]
+		return withoutReceiver(x.Signature.Text, x.Name) == withoutReceiver(y.Signature.Text, y.Name) &&
+			slices.ContainsFunc(d.Head.OutKind(c.Head, graph.EdgeUsesType), func(e graph.Edge) bool { return renamed[e.To] })
+	})
 }
 
 // outermost reports whether the owner of an unmatched node is matched: the

@@ -117,6 +117,9 @@ type Delta struct {
 	// Cycles are the import cycles between packages that came or went.
 	Cycles []Cycle
 
+	// Libraries are the external packages that others took the place of.
+	Libraries []Library
+
 	// Files is what happened to whole files.
 	Files Files
 
@@ -143,7 +146,7 @@ func Compare(base, head *graph.Graph) *Delta { return Options{}.Compare(base, he
 // Compare is [Compare] with rules.
 func (o Options) Compare(base, head *graph.Graph) *Delta {
 	m := match(base, head)
-	d := &Delta{Base: base, Head: head, rules: o, toHead: m.toHead, toBase: m.toBase, spelled: &m.spelled}
+	d := &Delta{Base: base, Head: head, rules: o, toHead: m.toHead, toBase: m.toBase, spelled: &m.spelled, Libraries: m.swapped}
 	d.Files = compareFiles(m)
 	m.compareNodes(d)
 	compareEdges(d)
@@ -157,7 +160,7 @@ func (o Options) Compare(base, head *graph.Graph) *Delta {
 
 // Empty reports whether nothing differs that a reader could see in the graphs.
 func (d *Delta) Empty() bool {
-	return len(d.Changes) == 0 && len(d.Relations) == 0 && len(d.Dependencies) == 0 && len(d.Cycles) == 0 &&
+	return len(d.Changes) == 0 && len(d.Relations) == 0 && len(d.Dependencies) == 0 && len(d.Cycles) == 0 && len(d.Libraries) == 0 &&
 		d.Files.empty() && d.EdgesAdded == [graph.EdgeKindCount]int{} && d.EdgesRemoved == [graph.EdgeKindCount]int{}
 }
 

@@ -130,6 +130,9 @@ func describe(d *diff.Delta) string {
 		}
 		fmt.Fprintf(&b, " %s\n", g.Nodes[c.Path[0].From].Key)
 	}
+	for _, l := range d.Libraries {
+		fmt.Fprintf(&b, "library %s => %s in %d files\n", l.From, l.To, l.Files)
+	}
 	for _, m := range d.Files.Moved {
 		fmt.Fprintf(&b, "file %s => %s\n", m.From, m.To)
 	}
@@ -186,6 +189,12 @@ func checkMirror(t *testing.T, d, back *diff.Delta) {
 		}
 		for _, c := range d.Cycles {
 			set[fmt.Sprintf("cycle %v %d", c.Added != swap, len(c.Packages))] = true
+		}
+		for _, l := range d.Libraries {
+			if swap {
+				l.From, l.To = l.To, l.From
+			}
+			set["library "+l.From+" "+l.To] = true
 		}
 		added, removed := d.EdgesAdded, d.EdgesRemoved
 		if swap {

@@ -38,6 +38,7 @@ type matcher struct {
 	base, head     side
 	toHead, toBase []graph.ID
 	spelled        spelling
+	swapped        []Library
 	assign         *assignable // made when asked
 }
 
@@ -163,6 +164,7 @@ func match(base, head *graph.Graph) *matcher {
 	m := &matcher{base: newSide(base), head: newSide(head)}
 	m.toHead, m.toBase = noIDs(len(base.Nodes)), noIDs(len(head.Nodes))
 	m.sameKeys()
+	m.swapped = m.libraries()
 	m.base.collectFree(m.toHead)
 	m.head.collectFree(m.toBase)
 	if len(m.base.free) == 0 || len(m.head.free) == 0 {

@@ -25,13 +25,17 @@ func (s *spelling) add(from, to string) {
 	if from == to {
 		return
 	}
+	s.path(spell(from), spell(to))
+}
+
+// path records that a type, or what begins with a package, is spelled so now.
+func (s *spelling) path(from, to string) {
 	if s.long == nil {
 		s.long, s.short, s.taken = map[string]string{}, map[[2]string]bool{}, map[string]bool{}
 	}
-	x, y := spell(from), spell(to)
-	s.long[x] = y
-	s.taken[y] = true
-	s.short[[2]string{last(x), last(y)}] = true
+	s.long[from] = to
+	s.taken[to] = true
+	s.short[[2]string{last(from), last(to)}] = true
 }
 
 // spell returns how types write the declaration with the given key.
