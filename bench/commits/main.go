@@ -1,0 +1,288 @@
+// Commits compares what kg says of the newest commits of a repository with what
+// can be known of them without it:
+//
+//	go run ./bench/commits [-n 100] [-from REV] [-misses N] [-laws] REPO...
+//
+// Each commit is compared with its first parent.
+//
+//   - The symbols that kg reports as added, removed or changed are compared with
+//     a comparison of the syntax trees (go/ast) that knows nothing of kg; comments
+//     and positions do not count. A renamed or moved symbol is one that went and
+//     one that came.
+//   - A commit that was merged compiles: whatever kg calls broken is wrong.
+//   - Comparing a graph with itself gives nothing, and swapping two graphs swaps
+//     what came with what went.
+//   - With -laws, files of the newest commit are laid out anew, their declarations
+//     and imports put in another order, their comments edited: nothing but
+//     documentation may change.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/source"
+	"github.com/codekg/kg/bench/change"
+	"github.com/codekg/kg/diff"
+	"github.com/codekg/kg/diff/impact"
+)
+
+// tally counts symbols of one sort.
+type tally struct{ right, wrong, missed int }
+
+func (t tally) String() string {
+	ratio := func(a, b int) string {
+		if b == 0 {
+			return "–"
+		}
+		return fmt.Sprintf("%.4f", float64(a)/float64(b))
+	}
+	return fmt.Sprintf("%s / %s (%d)", ratio(t.right, t.right+t.wrong), ratio(t.right, t.right+t.missed), t.right+t.missed)
+}
+
+// result is what one repository or all together gave.
+type result struct {
+	commits, files int // commits with changed source
+	by             map[sort]*tally
+	broken         []string // false claims
+	brokenCommits  int
+	unclear        int // commits with users of whom kg cannot tell
+	laws           []string
+	lines          []string
+}
+
+func newResult() *result {
+	r := &result{by: map[sort]*tally{}}
+	for _, s := range sorts {
+		r.by[s] = &tally{}
+	}
+	return r
+}
+
+func main() {
+	log.SetFlags(0)
+	n := flag.Int("n", 100, "how many commits of each repository")
+	from := flag.String("from", "HEAD", "the newest of them")
+	misses := flag.Int("misses", 20, "show up to this many disagreements of each repository")
+	laws := flag.Bool("laws", false, "also edit files of the newest commit in ways that change nothing")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		log.Fatal("usage: commits [-n 100] [-from REV] [-misses N] [-laws] REPO...")
+	}
+	total := newResult()
+	fmt.Printf("| repository | commits | added | removed | signature | body | all | commits with a false claim |\n|---|---:|---|---|---|---|---|---:|\n")
+	var details []string
+	for _, dir := range flag.Args() {
+		r := newResult()
+		if err := r.repository(context.Background(), dir, *from, *n, *laws); err != nil {
+			log.Fatalf("%s: %v", dir, err)
+		}
+		fmt.Println(r.row(filepath.Base(dir)))
+		details = append(details, r.details(filepath.Base(dir), *misses)...)
+		total.add(r)
+	}
+	if flag.NArg() > 1 {
+		fmt.Println(total.row("all"))
+	}
+	fmt.Println(strings.Join(details, "\n"))
+}
+
+func (r *result) row(name string) string {
+	var all tally
+	cells := ""
+	for _, s := range sorts {
+		t := r.by[s]
+		all.right, all.wrong, all.missed = all.right+t.right, all.wrong+t.wrong, all.missed+t.missed
+		cells += " " + t.String() + " |"
+	}
+	return fmt.Sprintf("| %s | %d |%s %v | %d |", name, r.commits, cells, all, r.brokenCommits)
+}
+
+func (r *result) details(name string, most int) []string {
+	var out []string
+	show := func(title string, lines []string) {
+		if len(lines) > 0 {
+			out = append(out, fmt.Sprintf("%s, %s: %d", name, title, len(lines)))
+		}
+		for i, l := range lines {
+			if i == most {
+				out = append(out, "  …")
+				break
+			}
+			out = append(out, "  "+l)
+		}
+	}
+	show("claims of broken uses in commits that compile", r.broken)
+	show("laws that do not hold", r.laws)
+	show("disagreements with the syntax trees", r.lines)
+	if r.unclear > 0 {
+		out = append(out, fmt.Sprintf("%s: %d commits with users of which kg says that it cannot be told", name, r.unclear))
+	}
+	return out
+}
+
+func (r *result) add(x *result) {
+	r.commits += x.commits
+	r.brokenCommits += x.brokenCommits
+	for s, t := range x.by {
+		y := r.by[s]
+		y.right, y.wrong, y.missed = y.right+t.right, y.wrong+t.wrong, y.missed+t.missed
+	}
+}
+
+// repository compares n commits of a repository, the newest first.
+func (r *result) repository(ctx context.Context, dir, from string, n int, laws bool) error {
+	out, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-list", "--first-parent", "-n", fmt.Sprint(n+1), from).Output()
+	if err != nil {
+		return err
+	}
+	ids := strings.Fields(string(out))
+	repo, err := source.OpenRepo(dir)
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	var b change.Builder
+	sides := func(id string) (change.Side, error) {
+		c, err := repo.Resolve(id)
+		if err != nil {
+			return change.Side{}, err
+		}
+		t, err := repo.Revision(c)
+		if err != nil {
+			return change.Side{}, err
+		}
+		return b.Build(ctx, t)
+	}
+	head, err := sides(ids[0])
+	if err != nil {
+		return err
+	}
+	if laws {
+		if err := r.formatting(ctx, &b, head); err != nil {
+			return err
+		}
+	}
+	trees := parser{}
+	for i, id := range ids[:len(ids)-1] {
+		base, err := sides(ids[i+1])
+		if err != nil {
+			return err
+		}
+		if err := r.commit(ctx, id[:12], trees, base, head); err != nil {
+			return err
+		}
+		head.Tree.Close()
+		head = base
+	}
+	return head.Tree.Close()
+}
+
+func (r *result) commit(ctx context.Context, id string, trees parser, base, head change.Side) error {
+	files, err := change.Changed(base, head, ".go")
+	if err != nil {
+		return err
+	}
+	d := change.Compare(base, head)
+	if len(files) == 0 {
+		if len(d.Changes) > 0 {
+			r.laws = append(r.laws, id+": no file of the language changed, and "+d.Symbol(&d.Changes[0]).Key+" did")
+		}
+		return nil
+	}
+	r.commits++
+	want := trees.compare(base, head, files)
+	got := reported(d)
+	for _, s := range sorts {
+		t := r.by[s]
+		for k := range got[s] {
+			if want.has(s, k) {
+				t.right++
+			} else if !want.skipped(k) {
+				t.wrong++
+				r.lines = append(r.lines, fmt.Sprintf("%s %-9v wrong  %s", id, s, k))
+			}
+		}
+		for k := range want.changes[s] {
+			if !got[s][k] && !want.skipped(k) {
+				t.missed++
+				r.lines = append(r.lines, fmt.Sprintf("%s %-9v missed %s", id, s, k))
+			}
+		}
+	}
+	slices.Sort(r.lines)
+	r.mirror(id, base, head, d)
+	return r.claims(ctx, id, base, head, d)
+}
+
+// claims collects what is called broken in a commit that compiles.
+func (r *result) claims(ctx context.Context, id string, base, head change.Side, d *diff.Delta) error {
+	x, err := change.Impact(ctx, base, head, d)
+	if err != nil {
+		return err
+	}
+	unclear := false
+	for _, c := range x.Changes {
+		for _, u := range c.Impacted {
+			if u.Severity != impact.MustUpdate {
+				continue
+			}
+			unclear = unclear || u.State() == impact.Unknown
+			if u.State() == impact.Broken {
+				r.broken = append(r.broken, fmt.Sprintf("%s %v %s breaks %s at %s:%d", id, c.Kind, c.Symbol.Key, u.Symbol.Key, u.Sites[0].File, u.Sites[0].Line))
+			}
+		}
+	}
+	if x.Totals.Broken > 0 {
+		r.brokenCommits++
+	}
+	if unclear {
+		r.unclear++
+	}
+	return nil
+}
+
+// mirror checks the laws of the comparison.
+func (r *result) mirror(id string, base, head change.Side, d *diff.Delta) {
+	if self := change.Compare(head, head); !self.Empty() {
+		r.laws = append(r.laws, id+": the graph differs from itself")
+	}
+	all := func(d *diff.Delta, swap bool) map[string]bool {
+		set := map[string]bool{}
+		for i := range d.Changes {
+			c := &d.Changes[i]
+			k, b, h := c.Kind, "", ""
+			if w := d.Was(c); w != nil {
+				b = w.Key
+			}
+			if c.Kind != diff.Removed {
+				h = d.Symbol(c).Key
+			}
+			if swap {
+				b, h = h, b
+				switch k {
+				case diff.Added:
+					k = diff.Removed
+				case diff.Removed:
+					k = diff.Added
+				}
+			}
+			set[fmt.Sprintf("%v %s %s %d", k, b, h, c.Members)] = true
+		}
+		return set
+	}
+	x, y := all(d, false), all(change.Compare(head, base), true)
+	for _, pair := range [][2]map[string]bool{{x, y}, {y, x}} {
+		for s := range pair[0] {
+			if !pair[1][s] {
+				r.laws = append(r.laws, id+": not in the reverse comparison: "+s)
+			}
+		}
+	}
+}
