@@ -29,6 +29,7 @@ func New(r *impact.Result, tool Tool, base, head Revision) *Report {
 		x := &r.EntryPoints[i]
 		out.EntryPoints = append(out.EntryPoints, EntryPoint{newSymbol(x.Symbol), x.Distance, keys(x.Via)})
 	}
+	out.Libraries = newLibraries(d)
 	out.Tests = newTests(&r.Tests)
 	out.Stats = newStats(d)
 	out.Stats.Totals = newTotals(r.Totals)
@@ -40,6 +41,13 @@ func tree(given string, g *graph.Graph) string {
 		return hex.EncodeToString(g.Tree[:])
 	}
 	return given
+}
+
+func newLibraries(d *diff.Delta) (out []Library) {
+	for _, l := range d.Libraries {
+		out = append(out, Library{l.From, l.To, l.Files})
+	}
+	return out
 }
 
 func newSymbol(n *graph.Node) Symbol {

@@ -16,6 +16,7 @@ type DeltaReport struct {
 	Base         Revision       `json:"base"`
 	Head         Revision       `json:"head"`
 	Changes      []DeltaChange  `json:"changes"`
+	Libraries    []Library      `json:"libraries,omitempty"` // external packages that others took the place of
 	Relations    []Relation     `json:"relations"`
 	Dependencies []Dependency   `json:"dependencies"`
 	Cycles       []Cycle        `json:"cycles"`
@@ -94,6 +95,7 @@ func NewDelta(d *diff.Delta, tool Tool, base, head Revision) *DeltaReport {
 		g := side(x.Added)
 		return Dependency{x.Added, g.Nodes[x.From].Key, g.Nodes[x.To].Key, x.File, x.Line, x.Test}
 	}
+	out.Libraries = newLibraries(d)
 	for _, r := range d.Relations {
 		g := side(r.Added)
 		out.Relations = append(out.Relations, Relation{r.Added, r.Kind.String(), g.Nodes[r.From].Key, g.Nodes[r.To].Key})

@@ -135,6 +135,9 @@ func (m *markdown) compared() string {
 	for line := range strings.Lines(p.b.String()) {
 		s += " " + prose(strings.TrimSuffix(line, "\n")) + "."
 	}
+	for i := range m.r.Libraries {
+		s += "\n\nReplaced: " + prose(replaced(&m.r.Libraries[i])) + "."
+	}
 	for _, note := range m.r.Base.Notes {
 		s += "\n\nNote: " + prose(note)
 	}
@@ -194,7 +197,7 @@ func (m *markdown) changes() {
 	if n := len(unused) + tests; n > 0 {
 		show, _ := m.cut(len(unused))
 		title := "Changed, and used nowhere else"
-		if len(m.r.Unknowns) > 0 {
+		if m.r.blurred() {
 			title = "Changed, no other use is known"
 		}
 		m.list(title, n, "", 10, true, unused[:show], others(show, len(unused)-show, tests))
@@ -287,19 +290,39 @@ func (m *markdown) table(cs []*Change) {
 	m.list("Changed, and used elsewhere", len(cs), "", 90, false, append([]string{head, rule}, rows...), others(show, len(cs)-show, 0))
 }
 
-// users are impacted symbols under one heading, by what they use.
-type users struct {
-	title string
-	total int // if lists were cut, more than lines and tests
-	weigh int
-	fold  bool
+// uses lists the users of what changed, by urgency, together with others of
+// the same symbol.
+func (m *markdown) uses() {
+	groups, broken := m.r.users()
+	if g := &groups[isBroken]; g.total > 0 {
+		var list byUse
+		for _, u := range broken {
+			list.add(code(used(u.Impacted, u.c))+" ("+prose(title(u.c))+")", m.at(u.at.File, u.at.Line, true)+" "+code(u.Symbol.Name)+" "+relation(u.Relation)+" it")
+		}
+		m.users(g, &list, 100, false)
+	}
+	for _, x := range []struct {
+		at    urgency
+		weigh int
+		fold  bool
+	}{{isUnclear, 80, false}, {shouldReview, 70, false}, {hadToFollow, 15, true}, {mayBeAffected, 20, true}} {
+		g := &groups[x.at]
+		var list byUse
+		for _, u := range g.users {
+			list.add(code(used(u.Impacted, u.c)), m.user(u.Impacted))
+		}
+		m.users(g, &list, x.weigh, x.fold || len(g.users) > openRows)
+	}
+}
+
+// byUse is lines about users, by what they use.
+type byUse struct {
 	used  []string // in the order of changes
 	lines map[string][]string
 	n     int // lines
-	tests int
 }
 
-func (u *users) add(used, line string) {
+func (u *byUse) add(used, line string) {
 	if u.lines == nil {
 		u.lines = map[string][]string{}
 	}
@@ -310,72 +333,13 @@ func (u *users) add(used, line string) {
 	u.n++
 }
 
-// uses lists impacted symbols as the text report does, each under its most
-// urgent heading. Tests are only counted where they need not follow: they have
-// a section of their own.
-func (m *markdown) uses() {
-	t := &m.r.Stats.Totals
-	broken := users{title: "Broken uses", total: t.BrokenSites, weigh: 100}
-	unclear := users{title: "Must update, unless it still fits", weigh: 80}
-	review := users{title: "Should review", total: t.ShouldReview, weigh: 70}
-	maybe := users{title: "May be affected", total: t.MayBeAffected, weigh: 20, fold: true}
-	followed := users{title: "Had to follow, and was edited", weigh: 15, fold: true}
-	seen := map[string]bool{}
-	for _, severity := range []string{"must_update", "should_review", "may_be_affected"} {
-		for i := range m.r.Changes {
-			c := &m.r.Changes[i]
-			for j := range c.Impacted {
-				x := &c.Impacted[j]
-				if x.Severity != severity {
-					continue
-				}
-				state := worst(x.Sites)
-				if severity == "must_update" && state == "broken" {
-					for _, s := range x.Sites {
-						if id := place(s.File, s.Line) + "\x00" + x.Symbol.ID; s.State == "broken" && !seen[id] {
-							seen[id] = true
-							broken.add(code(used(x, c))+" ("+prose(title(c))+")", m.at(s.File, s.Line, true)+" "+code(x.Symbol.Name)+" "+relation(x.Relation)+" it")
-						}
-					}
-					seen[x.Symbol.ID] = true
-					continue
-				}
-				if seen[x.Symbol.ID] {
-					continue
-				}
-				seen[x.Symbol.ID] = true
-				to := &maybe
-				switch {
-				case severity == "must_update" && state == "edited":
-					to = &followed
-				case severity == "must_update":
-					to = &unclear
-				case severity == "should_review":
-					to = &review
-				}
-				if x.Symbol.Test && to != &unclear && to != &followed {
-					to.tests++
-					continue
-				}
-				to.add(code(used(x, c)), m.user(x))
-			}
-		}
-	}
-	m.users(&broken)
-	m.users(&unclear)
-	m.users(&review)
-	m.users(&followed)
-	m.users(&maybe)
-}
-
-// users adds a block of impacted symbols.
-func (m *markdown) users(u *users) {
-	if u.n+u.tests == 0 {
+// users adds a block of the users under one heading.
+func (m *markdown) users(g *group, u *byUse, weigh int, fold bool) {
+	if g.total == 0 {
 		return
 	}
-	u.total = max(u.total, u.n+u.tests)
 	left, _ := m.cut(u.n)
-	more := u.total - u.tests - left
+	more := g.total - g.tests - left
 	var lines []string
 	for _, used := range u.used {
 		if left == 0 {
@@ -392,7 +356,7 @@ func (m *markdown) users(u *users) {
 		}
 		left -= min(left, len(all))
 	}
-	m.list(u.title, u.total, "", u.weigh, u.fold || u.title != "Broken uses" && u.n > openRows, lines, others(len(lines), more, u.tests))
+	m.list(g.title, g.total, "", weigh, fold, lines, others(len(lines), more, g.tests))
 }
 
 // user is an impacted symbol, and how it comes to what it uses.
@@ -495,10 +459,13 @@ func (m *markdown) tests() {
 
 func (m *markdown) entryPoints() {
 	var lines []string
-	for _, x := range m.r.EntryPoints {
-		lines = append(lines, "- "+m.at(x.Symbol.File, x.Symbol.Line, true)+" "+code(x.Symbol.Name)+", "+count(x.Distance, "hop"))
+	for _, x := range m.r.started() {
+		lines = append(lines, "- "+m.at(x.Symbol.File, x.Symbol.Line, true)+" "+code(x.Symbol.Name)+", "+count(x.Distance, "hop")+namesakes(x.namesakes))
 	}
-	m.plain("Entry points that reach a change", 40, len(lines) > testsShown, lines)
+	if len(lines) > 0 {
+		show, _ := m.cut(len(lines))
+		m.list(entryTitle, len(m.r.EntryPoints), "", 40, len(lines) > testsShown, lines[:show], others(show, len(lines)-show, 0))
+	}
 }
 
 func (m *markdown) cochange() {

@@ -23,6 +23,7 @@ type Report struct {
 	Head        Revision     `json:"head"`
 	Supposed    bool         `json:"supposed,omitempty"` // the change was not made: what if
 	Changes     []Change     `json:"changes"`
+	Libraries   []Library    `json:"libraries,omitempty"` // external packages that others took the place of
 	EntryPoints []EntryPoint `json:"entry_points"`
 	Tests       Tests        `json:"tests"`
 	Cochange    []Cochange   `json:"cochange"`
@@ -58,6 +59,14 @@ type Symbol struct {
 	File string `json:"file"` // empty for packages
 	Line int32  `json:"line"`
 	Test bool   `json:"-"` // it is test code
+}
+
+// Library is an external package that nothing uses any more, because another
+// one took its place.
+type Library struct {
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Files int    `json:"files"` // that use it
 }
 
 // Change is one changed declaration and what it reaches.

@@ -117,9 +117,9 @@ func writeText(w io.Writer, r *Report, o Options) error {
 	}
 	p.coverage(r.Unknowns)
 	p.compared(&r.Base, &r.Head)
+	p.libraries(r.Libraries)
 	p.changes(r)
-	p.broken(r)
-	p.impacted(r)
+	p.users(r)
 	p.entryPoints(r)
 	p.tests(&r.Tests)
 	p.cochange(r.Cochange)
@@ -144,6 +144,12 @@ func (p *page) compared(base, head *Revision) {
 	p.line(span{faint, fmt.Sprintf("%s against %s", revision(head), revision(base))})
 	for _, note := range base.Notes {
 		p.line(span{yellow, "Note: " + note})
+	}
+}
+
+func (p *page) libraries(ls []Library) {
+	for i := range ls {
+		p.line("Replaced: " + replaced(&ls[i]))
 	}
 }
 
@@ -233,39 +239,6 @@ func reach(t *Totals) string {
 	return "  [" + strings.Join(parts, ", ") + "]"
 }
 
-// broken lists the places that do not fit any more.
-func (p *page) broken(r *Report) {
-	if r.Stats.Totals.BrokenSites == 0 {
-		return
-	}
-	p.section("Broken uses", r.Stats.Totals.BrokenSites)
-	type use struct {
-		at   string
-		text []any
-	}
-	var uses []use
-	seen := map[string]bool{}
-	for i := range r.Changes {
-		c := &r.Changes[i]
-		for _, x := range c.Impacted {
-			if x.Severity != "must_update" {
-				continue
-			}
-			for _, s := range x.Sites {
-				if at := place(s.File, s.Line); s.State == "broken" && !seen[at+"\x00"+x.Symbol.ID] {
-					seen[at+"\x00"+x.Symbol.ID] = true
-					uses = append(uses, use{at, []any{"  ", span{red, at}, "  " + x.Symbol.Name + " ", span{faint, relation(x.Relation) + " "}, used(&x, c)}})
-				}
-			}
-		}
-	}
-	show, done := p.cut(len(uses))
-	for _, u := range uses[:show] {
-		p.line(u.text...)
-	}
-	done(max(len(uses), r.Stats.Totals.BrokenSites))
-}
-
 // relation says as a verb what an impacted symbol does with the changed one.
 func relation(s string) string {
 	switch s {
@@ -307,82 +280,35 @@ func relation(s string) string {
 	return "reaches"
 }
 
-// impacted lists the impacted symbols that are not broken, the most urgent
-// first, and each once, under the most urgent heading that any change gives it.
-// Tests are only counted here: they have a section of their own.
-func (p *page) impacted(r *Report) {
-	const (
-		unclear = iota
-		review
-		maybe
-		followed
-	)
-	sections := [...]struct {
-		title string
-		total int // if lists were cut, more than lines and tests
-		lines [][]any
-		tests int
-	}{
-		unclear:  {title: "Must update, unless it still fits"},
-		review:   {title: "Should review", total: r.Stats.Totals.ShouldReview},
-		maybe:    {title: "May be affected", total: r.Stats.Totals.MayBeAffected},
-		followed: {title: "Had to follow, and was edited"},
-	}
-	seen := map[string]bool{}
-	const broken = -1
-	under := func(x *Impacted) int {
-		switch {
-		case x.Severity == "should_review":
-			return review
-		case x.Severity != "must_update":
-			return maybe
+// users lists the places that do not fit any more, then the impacted symbols
+// by urgency. Tests are only counted here: they have a section of their own.
+func (p *page) users(r *Report) {
+	groups, broken := r.users()
+	if g := &groups[isBroken]; g.total > 0 {
+		p.section(g.title, g.total)
+		show, done := p.cut(len(broken))
+		for _, u := range broken[:show] {
+			p.line("  ", span{red, place(u.at.File, u.at.Line)}, "  "+u.Symbol.Name+" ", span{faint, relation(u.Relation) + " "}, used(u.Impacted, u.c))
 		}
-		switch worst(x.Sites) {
-		case "broken":
-			return broken
-		case "edited":
-			return followed
-		}
-		return unclear
+		done(g.total)
 	}
-	for _, at := range []int{broken, unclear, followed, review, maybe} {
-		for i := range r.Changes {
-			c := &r.Changes[i]
-			for j := range c.Impacted {
-				x := &c.Impacted[j]
-				if under(x) != at || seen[x.Symbol.ID] {
-					continue
-				}
-				seen[x.Symbol.ID] = true
-				if at == broken {
-					continue // see broken
-				}
-				if x.Symbol.Test && at != unclear && at != followed {
-					sections[at].tests++
-					continue
-				}
-				sections[at].lines = append(sections[at].lines, impactedLine(x, c))
-			}
-		}
-	}
-	for i := range sections {
-		s := &sections[i]
-		if len(s.lines)+s.tests == 0 {
+	for _, at := range []urgency{isUnclear, shouldReview, mayBeAffected, hadToFollow} {
+		g := &groups[at]
+		if g.total == 0 {
 			continue
 		}
-		s.total = max(s.total, len(s.lines)+s.tests)
-		p.section(s.title, s.total)
-		show, done := p.cut(len(s.lines))
-		for _, l := range s.lines[:show] {
-			p.line(l...)
+		p.section(g.title, g.total)
+		show, done := p.cut(len(g.users))
+		for _, u := range g.users[:show] {
+			p.line(impactedLine(u.Impacted, u.c)...)
 		}
-		done(s.total - s.tests)
-		if s.tests > 0 {
+		done(g.total - g.tests)
+		if g.tests > 0 {
 			and := ""
-			if len(s.lines) > 0 {
+			if len(g.users) > 0 {
 				and = "and "
 			}
-			p.line(span{faint, fmt.Sprintf("  %s%d in tests", and, s.tests)})
+			p.line(span{faint, fmt.Sprintf("  %s%d in tests", and, g.tests)})
 		}
 	}
 }
@@ -435,12 +361,13 @@ func (p *page) entryPoints(r *Report) {
 	if len(r.EntryPoints) == 0 {
 		return
 	}
-	p.section("Entry points that reach a change", len(r.EntryPoints))
-	show, done := p.cut(len(r.EntryPoints))
-	for _, x := range r.EntryPoints[:show] {
-		p.line("  ", place(x.Symbol.File, x.Symbol.Line), "  "+x.Symbol.Name, span{faint, "  " + count(x.Distance, "hop")})
+	p.section(entryTitle, len(r.EntryPoints))
+	list := r.started()
+	show, done := p.cut(len(list))
+	for _, x := range list[:show] {
+		p.line("  ", place(x.Symbol.File, x.Symbol.Line), "  "+x.Symbol.Name, span{faint, "  " + count(x.Distance, "hop") + namesakes(x.namesakes)})
 	}
-	done(len(r.EntryPoints))
+	done(len(list))
 }
 
 func (p *page) tests(t *Tests) {

@@ -14,6 +14,8 @@ func (r *Report) Verdict() string {
 	switch {
 	case r.Supposed:
 		return r.supposedVerdict()
+	case len(r.Changes) == 0 && len(r.Libraries) > 0:
+		return r.close("No declaration changed; " + replaced(&r.Libraries[0]) + more(len(r.Libraries)-1))
 	case len(r.Changes) == 0 && r.blind() == "":
 		return "Nothing changed that code could rely on."
 	case len(r.Changes) == 0:
@@ -52,6 +54,11 @@ func (r *Report) Verdict() string {
 		fmt.Fprintf(&b, "; %s %s it, nearest %s", count(n, "entry point"), verb(n, "reaches", "reach"), r.EntryPoints[0].Symbol.Name)
 	}
 	return r.close(b.String() + "; no broken use is known")
+}
+
+// replaced says that a library took the place of another one.
+func replaced(l *Library) string {
+	return fmt.Sprintf("%s is used instead of %s in %s", l.To, l.From, count(l.Files, "file"))
 }
 
 // direct counts the users that are one hop away from a change and have to
@@ -130,7 +137,7 @@ func (r *Report) supposedVerdict() string {
 	add(t.ShouldReview, "should be reviewed", "should be reviewed")
 	add(t.MayBeAffected, "may be affected", "may be affected")
 	if len(parts) == 0 {
-		return s + ", nobody is concerned" + map[bool]string{true: "", false: ", as far as the graph tells"}[len(r.Unknowns) == 0] + "."
+		return s + ", nobody is concerned" + map[bool]string{true: "", false: ", as far as the graph tells"}[!r.blurred()] + "."
 	}
 	return s + ", " + strings.Join(parts, ", ") + "; " + count(len(r.Tests.Tests), "test") + " " + verb(len(r.Tests.Tests), "reaches", "reach") + " it."
 }
@@ -180,6 +187,12 @@ func (r *Report) behaviour() int {
 		}
 	}
 	return n
+}
+
+// blurred reports whether something of the code is not in the graph. What is not
+// known of history says nothing about the code.
+func (r *Report) blurred() bool {
+	return slices.ContainsFunc(r.Unknowns, func(u Unknown) bool { return u.Reason != "shallow" })
 }
 
 // blind says what the analysis did not see of this change; empty if nothing is

@@ -462,7 +462,10 @@ func (p *parser) linkEdge(e edge) error {
 func (p *parser) unknown(fields []string) error {
 	for r := range graph.ReasonCount {
 		if graph.Reason(r).String() == fields[0] {
-			u := graph.Unknown{Reason: graph.Reason(r), File: fields[1]}
+			u := graph.Unknown{Reason: graph.Reason(r)}
+			if len(fields) > 1 {
+				u.File = fields[1]
+			}
 			if len(fields) > 2 {
 				a, b, _ := strings.Cut(fields[2], "-")
 				x, _ := strconv.Atoi(a)
