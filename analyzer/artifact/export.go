@@ -17,14 +17,11 @@ type Exporter struct {
 // bytes for equal graphs.
 var Exporters = []Exporter{
 	{"jsonl", "one JSON object per line: nodes, edges with one line per site, unknowns, files, skipped languages", JSONL},
-}
-
-// FindExporter returns the exporter with the given name.
-func FindExporter(name string) (Exporter, bool) {
-	for _, e := range Exporters {
-		if e.Name == name {
-			return e, true
-		}
-	}
-	return Exporter{}, false
+	{"json", "one JSON document: nodes with signatures as data, edges, and indexes of callers, callees, implementations and dependencies", JSON},
+	{"graphml", "GraphML, for programs that draw or analyse graphs", GraphML},
+	{"dot", "the language of Graphviz: callables and types in a box for each package", DOT},
+	{"mermaid", "a Mermaid flowchart of packages and their dependencies", Mermaid},
+	{"csv", "a table of edges, one line for each place", CSV},
+	{"csv-nodes", "a table of nodes", CSVNodes},
+	{"scip", "an index of the Source Code Intelligence Protocol", SCIP},
 }

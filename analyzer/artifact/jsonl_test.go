@@ -361,8 +361,8 @@ func TestExporters(t *testing.T) {
 		t.Fatal("there are no exporters")
 	}
 	for _, e := range artifact.Exporters {
-		if got, ok := artifact.FindExporter(e.Name); !ok || got.Description != e.Description || e.Description == "" {
-			t.Errorf("exporter %s is not found", e.Name)
+		if e.Name == "" || e.Description == "" {
+			t.Errorf("an exporter says nothing of itself: %q, %q", e.Name, e.Description)
 		}
 		var a, b bytes.Buffer
 		if err := e.Export(&a, random(5).build(nil)); err != nil {
@@ -371,8 +371,5 @@ func TestExporters(t *testing.T) {
 		if err := e.Export(&b, random(5).build(nil)); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) || a.Len() == 0 {
 			t.Errorf("exporter %s gives other bytes, %v", e.Name, err)
 		}
-	}
-	if _, ok := artifact.FindExporter("nothing"); ok {
-		t.Error("nothing is an exporter")
 	}
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/codekg/kg/analyzer/artifact"
+	"github.com/codekg/kg/analyzer/artifact/sqlite"
 )
 
 func (a *app) exportCommand() *cobra.Command {
@@ -16,7 +19,8 @@ func (a *app) exportCommand() *cobra.Command {
 		Short:                 "Write a graph file in another form",
 		Long:                  "Write a graph file in another form:\n" + exporterList(),
 		Example: `  kg export graph.kg -o jsonl=graph.jsonl
-  kg export graph.kg -o jsonl=- | jq 'select(.kind == "calls")'`,
+  kg export graph.kg -o jsonl=- | jq 'select(.kind == "calls")'
+  kg export graph.kg -o sqlite=graph.db -o mermaid=graph.mmd`,
 		Args: arguments(1, 1, "FILE"),
 		RunE: runs(func(cmd *cobra.Command, args []string) error {
 			if len(out.list) == 0 {
@@ -31,8 +35,10 @@ func (a *app) exportCommand() *cobra.Command {
 				return err
 			}
 			for _, o := range list {
-				e, _ := artifact.FindExporter(o.format)
-				if err := a.write(cmd.Context(), o.path, func(w io.Writer) error { return e.Export(w, s.graph) }); err != nil {
+				if o.format == sqliteExporter.Name && o.path == stdoutPath && a.outTerm {
+					return &failure{text: "a database is not for terminals", hint: "name a file with -o sqlite=FILE"}
+				}
+				if err := a.write(cmd.Context(), o.path, func(w io.Writer) error { return exporter(o.format).Export(w, s.graph) }); err != nil {
 					return err
 				}
 			}
@@ -43,9 +49,20 @@ func (a *app) exportCommand() *cobra.Command {
 	return cmd
 }
 
+// sqliteExporter stands apart from the others because its driver is large.
+var sqliteExporter = artifact.Exporter{Name: "sqlite", Description: "an SQLite database with full-text search and views; see `kg sql`", Export: sqlite.Export}
+
+func exporters() []artifact.Exporter { return append(slices.Clone(artifact.Exporters), sqliteExporter) }
+
+// exporter returns the one with a name that the flag has checked.
+func exporter(name string) artifact.Exporter {
+	all := exporters()
+	return all[slices.IndexFunc(all, func(e artifact.Exporter) bool { return e.Name == name })]
+}
+
 func exporterNames() []string {
 	var names []string
-	for _, e := range artifact.Exporters {
+	for _, e := range exporters() {
 		names = append(names, e.Name)
 	}
 	return names
@@ -53,8 +70,8 @@ func exporterNames() []string {
 
 func exporterList() string {
 	list := ""
-	for _, e := range artifact.Exporters {
-		list += "\n  " + e.Name + "  " + e.Description
+	for _, e := range exporters() {
+		list += fmt.Sprintf("\n  %-9s  %s", e.Name, e.Description)
 	}
 	return list
 }

@@ -33,6 +33,7 @@ const rooms = `
 	analyzer/source       : analyzer/history
 	analyzer/artifact     : analyzer/graph analyzer/facts
 	analyzer/cache        : analyzer/artifact analyzer/facts analyzer/graph
+	analyzer/artifact/sqlite : analyzer/graph
 	analyzer/query        : analyzer/graph
 	analyzer              : analyzer/graph analyzer/facts analyzer/syntax analyzer/link analyzer/lang analyzer/lang/all analyzer/source
 	diff                  : analyzer/graph
@@ -63,6 +64,7 @@ const guests = `
 	github.com/tree-sitter/go-tree-sitter : analyzer/syntax
 	github.com/tree-sitter/*              : analyzer/lang/*
 	golang.org/x/mod                      : analyzer/lang/*
+	modernc.org/sqlite                    : analyzer/artifact/sqlite
 `
 
 // listed is a package as go list tells it.
