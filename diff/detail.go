@@ -160,6 +160,9 @@ type Rules struct {
 	// Dynamic: types are hints that nothing enforces, so that a changed type
 	// alone breaks nothing, and a value may be used in any way.
 	Dynamic bool
+	// Scanned: a program may run code that nothing in it imports, because it
+	// looks for it on a path.
+	Scanned bool
 	// LooseArity: a call may pass fewer or more arguments than there are
 	// parameters.
 	LooseArity bool

@@ -36,7 +36,8 @@ import (
 // when a reader of the version before would misread the file; one line each:
 //
 //	1: first version
-const Version = 1
+//	2: the flags on_load and opaque
+const Version = 2
 
 // minVersion is the oldest version that Read understands.
 const minVersion = 1

@@ -164,8 +164,8 @@ func (l *linker) declNode(e Ent, variants []Ent) graph.Node {
 	flags := d.Flags
 	if f.place.Test {
 		flags |= graph.FlagTest
-	} else {
-		flags &^= graph.FlagTestCase
+	} else if flags.Has(graph.FlagTestCase) {
+		flags &^= graph.FlagTestCase | graph.FlagOnLoad
 	}
 	if f.Facts.Generated {
 		flags |= graph.FlagGenerated
@@ -268,7 +268,13 @@ func (l *linker) externalNode(lang, path, name string) graph.ID {
 	} else {
 		short = q
 	}
-	id := l.b.AddNode(graph.Node{Key: key, Kind: graph.KindExternal, Name: short, QName: q, Parent: parent, Lang: lang})
+	flags := graph.FlagOpaque
+	for _, s := range l.langs {
+		if u, ok := s.byPath[path]; s.Name == lang && (ok && u >= 0 || l.units[s.universe].Path == path) {
+			flags = 0
+		}
+	}
+	id := l.b.AddNode(graph.Node{Key: key, Kind: graph.KindExternal, Name: short, QName: q, Parent: parent, Lang: lang, Flags: flags})
 	l.external[key] = id
 	return id
 }

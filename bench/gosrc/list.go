@@ -146,9 +146,15 @@ func (g Group) Prepare(ctx context.Context, log io.Writer) error {
 	return cmd.Run()
 }
 
-// list runs `go list` on the group's packages, their tests and everything they
+// Patterns are those of the group's packages, for a go command that runs in Dir.
+func (g Group) Patterns() []string { return g.patterns }
+
+// Environ is the environment of go commands that see what the loader sees.
+func (g Group) Environ() []string { return safeEnv(g.work) }
+
+// List runs `go list` on the group's packages, their tests and everything they
 // depend on.
-func (g Group) list(ctx context.Context, tags string) ([]*Listed, error) {
+func (g Group) List(ctx context.Context, tags string) ([]*Listed, error) {
 	// Without -buildvcs=false the go command may ask git, which a repository's
 	// configuration can make run programs.
 	args := []string{"list", "-e", "-deps", "-test", "-buildvcs=false", listFields}

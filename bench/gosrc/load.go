@@ -77,7 +77,7 @@ func NewLoader(dir string) (*Loader, error) {
 // of the repository only, in the order of `go list`; missing says which of the
 // others are not on this machine.
 func (l *Loader) Load(ctx context.Context, g Group, name, tags string) (repo []*Package, missing []string, err error) {
-	pkgs, err := g.list(ctx, tags)
+	pkgs, err := g.List(ctx, tags)
 	if err != nil {
 		return nil, nil, err
 	}

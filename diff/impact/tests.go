@@ -2,6 +2,8 @@ package impact
 
 import (
 	"cmp"
+	"maps"
+	"path"
 	"slices"
 
 	"github.com/codekg/kg/analyzer/graph"
@@ -38,10 +40,11 @@ const (
 	NoChange               // nothing changed that runs
 	Unreached              // no test reaches the change
 	OnlyUnclear            // some tests are reached over ambiguous edges only
+	OnLoad                 // files run code of the change when they are loaded: all tests that load them
 	whyEnd
 )
 
-var whyNames = [whyEnd]string{"lost_files", "unparsed_change", "unanalysed_change", "no_change", "unreached", "ambiguous"}
+var whyNames = [whyEnd]string{"lost_files", "unparsed_change", "unanalysed_change", "no_change", "unreached", "ambiguous", "on_load"}
 
 // String returns the reason's name in reports.
 func (w Why) String() string { return whyNames[w] }
@@ -107,38 +110,11 @@ func (e *engine) selectTests(r *Result) {
 			headSeeds = append(headSeeds, graph.ID(i))
 		}
 	}
-	reached := map[graph.ID]Reached{}
-	add := func(w *walk, toHead func(graph.ID) graph.ID) {
-		for _, n := range w.order {
-			id := toHead(n)
-			if id == graph.None {
-				continue
-			}
-			node := &e.head.Nodes[id]
-			if !node.Flags.Has(graph.FlagTestCase) && (!node.Flags.Has(graph.FlagEntryPoint) || node.Flags.Has(graph.FlagTest)) {
-				continue
-			}
-			v := w.nodes[n]
-			x := Reached{Symbol: node, ID: id, Distance: int(v.depth), Certainty: v.certainty}
-			if old, ok := reached[id]; ok && cmp.Or(cmp.Compare(old.Certainty/graph.Ambiguous, x.Certainty/graph.Ambiguous), cmp.Compare(old.Distance, x.Distance)) <= 0 {
-				continue
-			}
-			for ; v.edge >= 0; v = w.nodes[v.from] {
-				via := v.from
-				if h := toHead(via); h != graph.None {
-					x.Via = append(x.Via, &e.head.Nodes[h])
-				} else {
-					x.Via = append(x.Via, &w.g.Nodes[via])
-				}
-			}
-			reached[id] = x
-		}
-	}
-	isTest := func(g *graph.Graph) func(graph.ID) bool {
-		return func(n graph.ID) bool { return g.Nodes[n].Flags.Has(graph.FlagTestCase) }
-	}
+	sel := selection{e: e, reached: map[graph.ID]Reached{}, loaders: map[string]bool{}}
+	e.walk.tests = true
+	defer func() { e.walk.tests = false }()
 	e.walk.start(unique(headSeeds)...)
-	e.walk.run(-1, isTest(e.head))
+	e.walk.run(-1, e.walk.testCase)
 	// Who has to be updated for a reason that no behaviour travels along, such
 	// as a conversion, is changed code, or will be.
 	more := false
@@ -149,21 +125,22 @@ func (e *engine) selectTests(r *Result) {
 		}
 	}
 	if more {
-		e.walk.run(-1, isTest(e.head))
+		e.walk.run(-1, e.walk.testCase)
 	}
-	add(e.walk, func(n graph.ID) graph.ID { return n })
+	sel.add(e.walk, func(n graph.ID) graph.ID { return n })
 	if len(baseSeeds) > 0 && e.base != e.head {
 		w := newWalk(e.base)
+		w.tests = true
 		w.start(unique(baseSeeds)...)
-		w.run(-1, isTest(e.base))
-		add(w, e.d.ToHead)
+		w.run(-1, w.testCase)
+		sel.add(w, e.d.ToHead)
 	} else if len(baseSeeds) > 0 { // a hypothetical change
 		e.walk.start(unique(baseSeeds)...)
-		e.walk.run(-1, isTest(e.head))
-		add(e.walk, func(n graph.ID) graph.ID { return e.d.ToHead(n) })
+		e.walk.run(-1, e.walk.testCase)
+		sel.add(e.walk, e.d.ToHead)
 	}
-	for _, x := range reached {
-		if x.Symbol.Flags.Has(graph.FlagTestCase) {
+	for _, x := range sel.reached {
+		if isTest(x.Symbol) {
 			x.Runner = x.Symbol.Lang
 			if name, ok := e.opt.Runner[x.Symbol.Lang]; ok {
 				x.Runner = name
@@ -182,12 +159,92 @@ func (e *engine) selectTests(r *Result) {
 	slices.SortFunc(r.Tests.Tests, nearest)
 	slices.SortFunc(r.EntryPoints, nearest)
 	for i := range e.head.Nodes {
-		if e.head.Nodes[i].Flags.Has(graph.FlagTestCase) {
+		if isTest(&e.head.Nodes[i]) {
 			r.Tests.Total++
 		}
 	}
 	e.testMode(&r.Tests, len(headSeeds)+len(baseSeeds) > 0)
+	if len(sel.loaders) > 0 {
+		r.Tests.Reasons = append(r.Tests.Reasons, TestReason{OnLoad, slices.Sorted(maps.Keys(sel.loaders))})
+	}
 }
+
+// selection collects the tests and entry points that reach a change.
+type selection struct {
+	e       *engine
+	reached map[graph.ID]Reached // by id in the head graph
+	loaders map[string]bool      // files that run code of the change when they are loaded
+}
+
+// add collects what a walk from changed nodes has reached. toHead maps the ids
+// of its graph to those of the head graph.
+func (s *selection) add(w *walk, toHead func(graph.ID) graph.ID) {
+	programs := programsOf(w.g)
+	within := s.within(w, programs)
+	onLoad := programs.reachedOnLoad(w) // walks on
+	for _, n := range w.order {
+		id := toHead(n)
+		if id == graph.None {
+			continue
+		}
+		x := &s.e.head.Nodes[id]
+		if isTest(x) && within(n) || x.Flags.Has(graph.FlagEntryPoint) && !x.Flags.Has(graph.FlagTest) {
+			s.reach(id, n, int(w.nodes[n].depth), w, toHead)
+		}
+	}
+	for _, l := range onLoad {
+		if id := toHead(l.test); id != graph.None && isTest(&s.e.head.Nodes[id]) && within(l.test) {
+			s.loaders[s.symbol(l.node, w, toHead).File] = true
+			s.reach(id, l.node, l.distance, w, toHead)
+		}
+	}
+}
+
+// within returns which tests have a changed node in their program: others
+// cannot run it, whatever the edges say of all programs together.
+func (s *selection) within(w *walk, p *programs) func(test graph.ID) bool {
+	var seeds []graph.ID
+	for _, n := range w.order {
+		if w.nodes[n].edge >= 0 {
+			continue
+		}
+		if rules := s.e.d.RulesFor(w.g.Nodes[n].Lang); rules.Dynamic || rules.Scanned {
+			return func(graph.ID) bool { return true }
+		}
+		seeds = append(seeds, n)
+	}
+	folders := p.containing(seeds)
+	return func(n graph.ID) bool { return folders == nil || folders[path.Dir(w.g.Nodes[n].File)] }
+}
+
+// symbol returns the node of the head graph for one of a walk's graph, or the
+// latter if there is none.
+func (s *selection) symbol(n graph.ID, w *walk, toHead func(graph.ID) graph.ID) *graph.Node {
+	if h := toHead(n); h != graph.None {
+		return &s.e.head.Nodes[h]
+	}
+	return &w.g.Nodes[n]
+}
+
+// reach notes that id, a test or entry point of the head graph, reaches a
+// change over the visited node n, which may be itself.
+func (s *selection) reach(id, n graph.ID, distance int, w *walk, toHead func(graph.ID) graph.ID) {
+	v := w.nodes[n]
+	x := Reached{Symbol: &s.e.head.Nodes[id], ID: id, Distance: distance, Certainty: v.certainty}
+	if old, ok := s.reached[id]; ok && cmp.Or(cmp.Compare(old.Certainty/graph.Ambiguous, x.Certainty/graph.Ambiguous), cmp.Compare(old.Distance, x.Distance)) <= 0 {
+		return
+	}
+	if toHead(n) != id {
+		x.Via = append(x.Via, s.symbol(n, w, toHead))
+	}
+	for ; v.edge >= 0; v = w.nodes[v.from] {
+		x.Via = append(x.Via, s.symbol(v.from, w, toHead))
+	}
+	s.reached[id] = x
+}
+
+// testCase reports whether a runner starts n. Nothing calls it but the runner.
+func (w *walk) testCase(n graph.ID) bool { return w.g.Nodes[n].Flags.Has(graph.FlagTestCase) }
 
 // testMode decides how far the selection can be relied on.
 func (e *engine) testMode(t *Tests, changed bool) {

@@ -16,15 +16,18 @@ import (
 // second adds what only ambiguous edges reach. So an ambiguous short cut never
 // hides a sure path.
 type walk struct {
-	g     *graph.Graph
-	epoch uint32
-	mark  []uint32 // epoch in which each node was visited
-	nodes []visit  // by node
-	order []graph.ID
-	super map[graph.ID][]super // see supers
-	known []bool               // by node: super holds what it overrides, nothing if absent
-	vague bool                 // some edge is ambiguous
-	store map[graph.ID][]int32 // see conversions; nil until asked
+	g      *graph.Graph
+	epoch  uint32
+	mark   []uint32 // epoch in which each node was visited
+	nodes  []visit  // by node
+	order  []graph.ID
+	super  map[graph.ID][]super // see supers
+	known  []bool               // by node: super holds what it overrides, nothing if absent
+	vague  bool                 // some edge is ambiguous
+	store  map[graph.ID][]int32 // see conversions; nil until asked
+	keeper map[graph.ID]bool    // see onLoad
+	handed map[graph.ID]bool    // see handedOut; nil until asked
+	tests  bool                 // tests are looked for: who may run a method from outside is followed, too
 }
 
 // visit is how the walk reached a node.
@@ -53,6 +56,7 @@ func newWalk(g *graph.Graph) *walk {
 func (w *walk) start(seeds ...graph.ID) {
 	w.epoch++
 	w.order = w.order[:0]
+	w.keeper = nil
 	for _, n := range seeds {
 		w.visit(n, visit{edge: -1, via: -1, from: graph.None})
 	}
@@ -137,6 +141,11 @@ func (w *walk) pass(from []graph.ID, depth int, worst graph.Certainty, stop func
 			for _, i := range w.stored(n) {
 				w.reach(n, i, -1, graph.Inferred, worst)
 			}
+			if w.tests && w.foreign(n) {
+				for _, i := range w.made(w.g.Nodes[n].Parent) {
+					w.reach(n, i, -1, graph.Inferred, worst)
+				}
+			}
 			if double {
 				w.doubled(n, worst)
 			}
@@ -163,7 +172,7 @@ func (w *walk) expand(n, target graph.ID, via int32, c, worst graph.Certainty) {
 // reach visits the source of an edge on the way from n.
 func (w *walk) reach(n graph.ID, i, via int32, c, worst graph.Certainty) {
 	at, edge := &w.nodes[n], &w.g.Edges[i]
-	if edge.Certainty > worst {
+	if edge.Certainty > worst || w.keeper[n] && w.keeper[edge.From] {
 		return
 	}
 	if worst == graph.Ambiguous && at.certainty != worst && edge.Certainty != worst && c != worst {
@@ -196,6 +205,98 @@ func (w *walk) stored(n graph.ID) []int32 {
 	for _, i := range w.conversions()[node.Parent] {
 		if w.g.Nodes[w.g.Edges[i].To].Kind == graph.KindExternal {
 			es = append(es, i)
+		}
+	}
+	return es
+}
+
+// foreign reports whether the method n may be called by code that is not in the
+// graph, or that is but does not name it. It implements something outside; or
+// nobody uses it, and either an interface without a name may ask for it, or its
+// type is made for code of which nothing is known.
+func (w *walk) foreign(n graph.ID) bool {
+	node := &w.g.Nodes[n]
+	if node.Kind != graph.KindMethod || node.Parent == graph.None || w.g.Nodes[node.Parent].Kind == graph.KindInterface {
+		return false
+	}
+	used := len(w.users(n)) > 0
+	for _, s := range w.supers(n) {
+		if w.g.Nodes[s.id].Kind == graph.KindExternal {
+			return true
+		}
+		used = used || len(w.users(s.id)) > 0
+	}
+	return node.Flags.Has(graph.FlagCalledOutside) || !used && (node.Visibility > graph.Protected || w.handedOut()[n] || w.handedOut()[node.Parent])
+}
+
+// handedOut returns the types that are made for unknown code: they embed a type
+// of it or become an interface of it; and the methods that nobody uses whose
+// signature names a type of it. Such a method of a generated type speaks for
+// all methods of the type.
+func (w *walk) handedOut() map[graph.ID]bool {
+	if w.handed == nil {
+		w.handed = map[graph.ID]bool{}
+		for i := range w.g.Edges {
+			e := &w.g.Edges[i]
+			if !w.g.Nodes[e.To].Flags.Has(graph.FlagOpaque) {
+				continue
+			}
+			switch e.Kind {
+			case graph.EdgeEmbeds, graph.EdgeExtends, graph.EdgeImplements:
+				w.handed[e.From] = true
+			case graph.EdgeConverts:
+				if e.Type != graph.None {
+					w.handed[e.Type] = true
+				}
+			case graph.EdgeUsesType:
+				if n := &w.g.Nodes[e.From]; n.Kind == graph.KindMethod && len(w.users(e.From)) == 0 {
+					w.handed[e.From] = true
+					if n.Flags.Has(graph.FlagGenerated) {
+						w.handed[n.Parent] = true
+					}
+				}
+			}
+		}
+	}
+	return w.handed
+}
+
+// users returns the edges by which n is used in the graph.
+func (w *walk) users(n graph.ID) []uint32 {
+	for _, k := range []graph.EdgeKind{graph.EdgeCalls, graph.EdgeReferences} {
+		if es := w.g.InKind(n, k); len(es) > 0 {
+			return es
+		}
+	}
+	return nil
+}
+
+// made returns the edges from who makes, holds or passes on values of type t,
+// also as a part of another type. A method of t cannot run unless one of them
+// does.
+func (w *walk) made(t graph.ID) []int32 {
+	types := []graph.ID{t}
+	seen := map[graph.ID]bool{t: true}
+	var es []int32
+	for k := 0; k < len(types); k++ {
+		es = append(es, w.conversions()[types[k]]...)
+		for _, i := range w.g.In(types[k]) {
+			e := &w.g.Edges[i]
+			switch e.Kind {
+			case graph.EdgeInstantiates:
+				es = append(es, int32(i))
+			case graph.EdgeUsesType, graph.EdgeEmbeds, graph.EdgeExtends:
+				holder := e.From
+				if n := &w.g.Nodes[holder]; n.Kind == graph.KindField {
+					holder = n.Parent
+				}
+				if holder == graph.None || !w.g.Nodes[holder].Kind.IsType() {
+					es = append(es, int32(i))
+				} else if !seen[holder] {
+					seen[holder] = true
+					types = append(types, holder)
+				}
+			}
 		}
 	}
 	return es

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"bytes"
+	"regexp"
 	"unicode"
 	"unicode/utf8"
 
@@ -22,7 +23,11 @@ func (e *extractor) functionDecl(i syntax.ID, doc comments) {
 	if tparams != syntax.None {
 		e.typeParams(d, tparams)
 	}
+	if e.str(name) == e.words.init {
+		e.loading = 1
+	}
 	e.callable(d, i)
+	e.loading = -1
 	e.b.Pop()
 	e.b.EndDecl(d)
 
@@ -32,11 +37,11 @@ func (e *extractor) functionDecl(i syntax.ID, doc comments) {
 		p.Traits |= facts.TraitFileScoped
 	case p.Name == e.words.init && p.Params.Len() == 0:
 		p.Traits |= facts.TraitFileScoped
-		p.Flags |= graph.FlagEntryPoint
+		p.Flags |= graph.FlagEntryPoint | graph.FlagOnLoad
 	case p.Name == e.words.main && e.main && p.Params.Len() == 0:
 		p.Flags |= graph.FlagEntryPoint
-	case tparams == syntax.None && e.isTestCase(i, name):
-		p.Flags |= graph.FlagTestCase
+	case tparams == syntax.None:
+		p.Flags |= e.testCase(i, name)
 	}
 	e.finishFunction(d, i, doc)
 }
@@ -310,21 +315,31 @@ func (e *extractor) funcLiteral(i syntax.ID, callee facts.ExprFlags) facts.ExprI
 	e.b.Decls[d].Traits = facts.TraitLiteral
 	owner := e.owner
 	e.owner = d
+	later := e.later
+	if e.loading == e.bodies {
+		if e.later = callee&facts.FlagCallee == 0; !e.later && owner != none {
+			e.b.Decls[owner].Flags |= graph.FlagOnLoad
+		}
+	}
 	e.b.Push()
 	e.callable(d, i)
 	e.b.Pop()
 	e.b.EndDecl(d)
-	e.owner = owner
+	e.owner, e.later = owner, later
 	return e.add(facts.Expr{Op: facts.OpFunc, Flags: callee, X: facts.ExprID(d), Y: none}, i)
 }
 
-// isTestCase reports whether the runner starts the function at node i if it is
-// in a test file: by its name and its parameters.
-func (e *extractor) isTestCase(i, name syntax.ID) bool {
+// testCase returns what the function at node i is to the runner if it is in a
+// test file: by its name and its parameters. An example that has no output to
+// compare with is compiled, but never run.
+func (e *extractor) testCase(i, name syntax.ID) graph.Flags {
 	text := e.t.Text(name)
 	params := e.child(i, fieldParameters)
 	if params == syntax.None || e.child(i, fieldResult) != syntax.None {
-		return false
+		return 0
+	}
+	if string(text) == "TestMain" && e.isTestingParam(params, "M") {
+		return graph.FlagTestCase | graph.FlagOnLoad
 	}
 	for _, c := range [...]struct{ prefix, typ string }{
 		{"Test", "T"}, {"Benchmark", "B"}, {"Fuzz", "F"}, {"Example", ""},
@@ -332,13 +347,37 @@ func (e *extractor) isTestCase(i, name syntax.ID) bool {
 		if !hasTestPrefix(text, c.prefix) {
 			continue
 		}
-		if c.typ == "" {
-			return e.t.FirstNamed(params) == syntax.None
+		if c.typ == "" && e.t.FirstNamed(params) == syntax.None && e.showsOutput(e.child(i, fieldBody)) ||
+			c.typ != "" && e.isTestingParam(params, c.typ) {
+			return graph.FlagTestCase
 		}
-		return e.isTestingParam(params, c.typ) || string(text) == "TestMain" && e.isTestingParam(params, "M")
+		return 0
 	}
-	return false
+	return 0
 }
+
+// showsOutput reports whether the last comment in a body, which may have several
+// lines, says what an example prints.
+func (e *extractor) showsOutput(body syntax.ID) bool {
+	if body == syntax.None {
+		return false
+	}
+	first, last := syntax.ID(syntax.None), syntax.ID(syntax.None)
+	for c := body + 1; c < e.nodes[body].Next; c++ {
+		if classOf(e.nodes[c].Kind) != classComment {
+			continue
+		}
+		// A comment goes on in the next line, unless code stands before it.
+		if last != c-1 || e.nodes[c].Row != e.endRow(last)+1 || e.endRow(last-1) == e.nodes[last].Row {
+			first = c
+		}
+		last = c
+	}
+	return first != syntax.None && outputComment.Match(e.t.Text(first))
+}
+
+// outputComment is what go/doc looks for in the text of the comment.
+var outputComment = regexp.MustCompile(`(?i)^(//|/\*)[[:space:]]*(unordered )?output:`)
 
 // isTestingParam reports whether a parameter list is one pointer to a type of
 // package testing.

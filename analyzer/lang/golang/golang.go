@@ -71,7 +71,7 @@ var rules = &link.Rules{
 		"io/fs#StatFS", "io/fs#SubFS", "log/slog#Handler", "log/slog#LogValuer", "math/rand#Source", "math/rand/v2#Source",
 		"net#Addr", "net#Conn", "net#Error", "net#Listener", "net#PacketConn", "net/http#CookieJar", "net/http#FileSystem",
 		"net/http#Flusher", "net/http#Handler", "net/http#Hijacker", "net/http#Pusher", "net/http#ResponseWriter",
-		"net/http#RoundTripper", "os#Signal", "reflect#Type", "testing#TB",
+		"net/http#RoundTripper", "os#Signal", "reflect#Type", "testing#TB", "testing/quick#Generator",
 	},
 
 	Promote:            true,

@@ -1,0 +1,287 @@
+package impact
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
+)
+
+// programs says what is in the same program as a test. Tests of one folder are
+// one program: it has their packages, all packages that those import, and so
+// on. A test file is in the program of its own folder only.
+type programs struct {
+	g         *graph.Graph
+	importers map[graph.ID][]graph.ID // package → packages of which a file that is no test imports it
+	folders   map[graph.ID][]string   // package → folders with files of it, or that import it
+	tests     map[string][]graph.ID   // folder → tests
+}
+
+func programsOf(g *graph.Graph) *programs {
+	p := &programs{g: g, importers: map[graph.ID][]graph.ID{}, folders: map[graph.ID][]string{}, tests: map[string][]graph.ID{}}
+	last := ""
+	for i := range g.Nodes {
+		if n := &g.Nodes[i]; n.File != "" && n.Parent != graph.None && g.Nodes[n.Parent].Kind == graph.KindPackage {
+			if dir := path.Dir(n.File); dir != last || len(p.folders[n.Parent]) == 0 {
+				p.folders[n.Parent] = append(p.folders[n.Parent], dir)
+				last = dir
+			}
+		}
+	}
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		if e.Kind != graph.EdgeImports {
+			continue
+		}
+		from, to := diff.PackageOf(g, e.From), diff.PackageOf(g, e.To)
+		if from == graph.None || to == graph.None || from == to {
+			continue
+		}
+		file := &g.Nodes[e.From]
+		p.folders[to] = append(p.folders[to], path.Dir(file.File))
+		if !file.Flags.Has(graph.FlagTest) {
+			p.importers[to] = append(p.importers[to], from)
+		}
+	}
+	for i := range g.Nodes {
+		if isTest(&g.Nodes[i]) {
+			dir := path.Dir(g.Nodes[i].File)
+			p.tests[dir] = append(p.tests[dir], graph.ID(i))
+		}
+	}
+	return p
+}
+
+// containing returns the folders whose tests have at least one of the given
+// nodes in their program; nil if that cannot be told of one of them.
+func (p *programs) containing(ids []graph.ID) map[string]bool {
+	folders := map[string]bool{}
+	seen := map[graph.ID]bool{}
+	var queue []graph.ID
+	for _, n := range ids {
+		x := &p.g.Nodes[n]
+		pkg := diff.PackageOf(p.g, n)
+		switch {
+		case pkg == graph.None:
+			return nil
+		case x.Flags.Has(graph.FlagTest) && x.File != "":
+			folders[path.Dir(x.File)] = true
+		case !seen[pkg]:
+			seen[pkg] = true
+			queue = append(queue, pkg)
+		}
+	}
+	for i := 0; i < len(queue); i++ {
+		for _, dir := range p.folders[queue[i]] {
+			folders[dir] = true
+		}
+		for _, q := range p.importers[queue[i]] {
+			if !seen[q] {
+				seen[q] = true
+				queue = append(queue, q)
+			}
+		}
+	}
+	return folders
+}
+
+// isTest reports whether a runner starts n by its name.
+func isTest(n *graph.Node) bool {
+	return n.Flags.Has(graph.FlagTestCase) && !n.Flags.Has(graph.FlagOnLoad)
+}
+
+// A node that runs on load and is reached by a call runs the change in every
+// program that has it. One that is reached in another way has only made a value
+// of it: registered a handler, filled a table. Who may run it later are those
+// who read what the node, or what it calls, has written.
+
+// runsOnLoad reports whether n runs before any test of its program does: a
+// function that the language starts by itself, what surrounds the tests of a
+// package, the initial value of a variable, statements outside of declarations.
+func (w *walk) runsOnLoad(n graph.ID) bool {
+	x := &w.g.Nodes[n]
+	switch x.Kind {
+	case graph.KindFile:
+		return true
+	case graph.KindVariable:
+		return x.Parent != graph.None && w.g.Nodes[x.Parent].Kind.IsContainer()
+	}
+	return x.Flags.Has(graph.FlagOnLoad)
+}
+
+// onLoad walks on from the nodes that run on load and hold a value of the
+// change, and returns those that run it, in the order of their visits.
+func (w *walk) onLoad(stop func(graph.ID) bool) []graph.ID {
+	var run []graph.ID
+	// What only keeps values of the change: variables, and who puts values in
+	// there. The latter do not run the change because they look at the former.
+	w.keeper = map[graph.ID]bool{}
+	for from := 0; from < len(w.order); {
+		end := len(w.order)
+		var holders []graph.ID
+		for _, n := range w.order[from:end] {
+			switch x := &w.g.Nodes[n]; {
+			case !w.runsOnLoad(n):
+			case w.nodes[n].edge < 0 && x.Flags.Has(graph.FlagOnLoad), w.calls(n):
+				run = append(run, n)
+			case w.nodes[n].edge >= 0:
+				holders = append(holders, n)
+			}
+		}
+		for _, n := range holders {
+			if !w.hold(n) && w.g.Nodes[n].Kind != graph.KindVariable && len(w.g.OutKind(n, graph.EdgeCalls)) > 0 {
+				run = append(run, n) // the value went somewhere else
+			}
+		}
+		if from = end; len(w.order) > end {
+			w.run(-1, stop)
+		}
+	}
+	return run
+}
+
+// maxRegistry bounds the functions that are looked at to find what a node
+// writes.
+const maxRegistry = 256
+
+// hold visits the package-level variables in which n, or what it calls on load,
+// may have put a value; they and those functions are keepers. Where a function
+// has such a variable, what it calls in turn is not looked at. hold reports
+// whether there are any.
+func (w *walk) hold(n graph.ID) bool {
+	found := false
+	queue := []graph.ID{n}
+	seen := map[graph.ID]bool{n: true}
+	for i := 0; i < len(queue) && i < maxRegistry; i++ {
+		at := queue[i]
+		w.keeper[at] = true
+		es := w.g.Out(at)
+		own := false
+		for k := range es {
+			e := &es[k]
+			if e.Certainty == graph.Ambiguous || e.Kind != graph.EdgeWrites && e.Kind != graph.EdgeReads || !w.keeps(e.To) {
+				continue
+			}
+			own, w.keeper[e.To] = true, true
+			if !w.visited(e.To) {
+				w.visit(e.To, visit{depth: w.nodes[n].depth + 1, certainty: graph.Inferred, edge: w.edgeIndex(e), via: -1, from: n})
+			}
+		}
+		found = found || own
+		for k := range es {
+			e := &es[k]
+			if !own && e.Kind == graph.EdgeCalls && e.Certainty != graph.Ambiguous && w.g.Nodes[e.To].Kind != graph.KindExternal && !seen[e.To] && w.now(e) {
+				seen[e.To] = true
+				queue = append(queue, e.To)
+			}
+		}
+	}
+	return found
+}
+
+// keeps reports whether n is a variable outside of functions that values can be
+// put into: among its elements, or into a declared type that it has or points
+// to.
+func (w *walk) keeps(n graph.ID) bool {
+	x := &w.g.Nodes[n]
+	if x.Kind != graph.KindVariable || x.Parent == graph.None || !w.g.Nodes[x.Parent].Kind.IsContainer() {
+		return false
+	}
+	t := x.Signature.Type
+	if strings.ContainsAny(t, "[<") {
+		return true
+	}
+	t = strings.TrimLeft(t, "*&")
+	i := strings.LastIndexByte(t, '.')
+	return i > 0 && w.g.Lookup(x.Lang+":"+t[:i]+"#"+t[i+1:]) != graph.None
+}
+
+// now reports whether some call of e does not wait for another function to be
+// called.
+func (w *walk) now(e *graph.Edge) bool {
+	for _, s := range w.g.Sites(e) {
+		if s.Flags&graph.SiteGo == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// calls reports whether n itself calls a visited node that does not only keep
+// values.
+func (w *walk) calls(n graph.ID) bool {
+	at := &w.nodes[n]
+	es := w.g.OutKind(n, graph.EdgeCalls)
+	for i := range es {
+		dispatched := at.via >= 0 && at.edge >= 0 && &w.g.Edges[at.edge] == &es[i]
+		if (dispatched || w.visited(es[i].To) && !w.keeper[es[i].To]) && w.now(&es[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// loaded is a test whose program runs a node of a walk as it is loaded.
+type loaded struct {
+	test, node graph.ID
+	distance   int
+}
+
+// reachedOnLoad returns the tests that run visited nodes because their program
+// does before it starts any test. Each comes once, with a nearest such node.
+func (p *programs) reachedOnLoad(w *walk) []loaded {
+	nodes := w.onLoad(w.testCase)
+	slices.SortStableFunc(nodes, func(x, y graph.ID) int { return int(w.nodes[x].depth - w.nodes[y].depth) })
+	type origin struct {
+		node graph.ID
+		hops int
+	}
+	byFolder := map[string]origin{}
+	var folders []string
+	folder := func(dir string, o origin) {
+		old, ok := byFolder[dir]
+		if !ok {
+			folders = append(folders, dir)
+		}
+		if !ok || int(w.nodes[o.node].depth)+o.hops < int(w.nodes[old.node].depth)+old.hops {
+			byFolder[dir] = o
+		}
+	}
+	byPackage := map[graph.ID]bool{}
+	for _, n := range nodes {
+		x := &w.g.Nodes[n]
+		if x.Flags.Has(graph.FlagTest) {
+			folder(path.Dir(x.File), origin{n, 0})
+			continue
+		}
+		// Packages that a nearer node has reached are not passed again.
+		type step struct {
+			pkg  graph.ID
+			hops int
+		}
+		queue := []step{{diff.PackageOf(w.g, n), 0}}
+		for i := 0; i < len(queue); i++ {
+			at := queue[i]
+			if at.pkg == graph.None || byPackage[at.pkg] {
+				continue
+			}
+			byPackage[at.pkg] = true
+			for _, dir := range p.folders[at.pkg] {
+				folder(dir, origin{n, at.hops})
+			}
+			for _, q := range p.importers[at.pkg] {
+				queue = append(queue, step{q, at.hops + 1})
+			}
+		}
+	}
+	var out []loaded
+	for _, dir := range folders {
+		o := byFolder[dir]
+		for _, t := range p.tests[dir] {
+			out = append(out, loaded{t, o.node, int(w.nodes[o.node].depth) + 1 + o.hops})
+		}
+	}
+	return out
+}
