@@ -85,7 +85,7 @@ const (
 	FlagRead                         // together with FlagWrite: it is read, too (x += 1)
 	FlagSpread                       // see OpCall, OpFuncType
 	FlagKey                          // OpName: key of a composite; a field's name if the composite has fields
-	FlagLater                        // OpCall: runs later or concurrently (go, defer, in a function that an initialiser only makes)
+	FlagLater                        // OpCall: runs later or concurrently (go, defer)
 	FlagTyped                        // it stands where only a type may stand
 )
 

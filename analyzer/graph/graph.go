@@ -146,8 +146,9 @@ const (
 	SiteSpreadKw                       // keywords are spread (f(**kw))
 	SiteGo                             // the call runs concurrently or later (go, defer)
 	SiteTest                           // the site is in test code
+	SiteLiteral                        // it is in a function literal that is not called where it stands
 
-	siteFlagMask = SiteTest<<1 - 1
+	siteFlagMask = SiteLiteral<<1 - 1
 )
 
 // File is one source file of the tree.

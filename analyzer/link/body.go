@@ -101,6 +101,7 @@ type bodyReader struct {
 	decls []graph.ID     // by DeclID: the node that its expressions count to
 	role  []role         // by ExprID
 	made  []facts.ExprID // by ExprID of the type of a composite: the composite
+	waits []bool         // by ExprID: it is in a function literal that is not called where it stands
 }
 
 // role says what an expression does besides naming.
@@ -175,6 +176,8 @@ func (r *bodyReader) findOwners() {
 	fs := r.f.Facts
 	file := r.fileNode()
 	r.owner, r.decls = grow(r.owner, len(fs.Exprs)), grow(r.decls, len(fs.Decls))
+	r.waits = grow(r.waits, len(fs.Exprs))
+	clear(r.waits)
 	for i := range r.owner {
 		r.owner[i] = file
 	}
@@ -187,6 +190,9 @@ func (r *bodyReader) findOwners() {
 				n = r.decls[d.Parent]
 			}
 			r.decls[i] = n
+			if d.Traits&facts.TraitLiteral != 0 {
+				r.literal(facts.DeclID(i))
+			}
 			continue
 		}
 		r.decls[i] = n
@@ -200,6 +206,24 @@ func (r *bodyReader) findOwners() {
 		for e := d.Exprs.Lo; e < d.Exprs.Hi; e++ {
 			r.owner[e] = n
 		}
+	}
+}
+
+// literal notes that the expressions of a function literal wait until the
+// function is called, unless that is where it stands.
+func (r *bodyReader) literal(d facts.DeclID) {
+	exprs := r.f.Facts.Exprs
+	span := r.f.Facts.Decls[d].Exprs
+	if span.Lo >= span.Hi || r.waits[span.Lo] {
+		return // those of the literal around it wait anyway
+	}
+	if int(span.Hi) < len(exprs) {
+		if x := &exprs[span.Hi]; x.Op == facts.OpFunc && x.X == facts.ExprID(d) && x.Flags&facts.FlagCallee != 0 {
+			return
+		}
+	}
+	for e := span.Lo; e < span.Hi; e++ {
+		r.waits[e] = true
 	}
 }
 
@@ -383,6 +407,9 @@ func (r *bodyReader) call(e facts.ExprID, x *facts.Expr) {
 		if to := r.target(ref); to != graph.None {
 			c := &r.f.Facts.Exprs[callee]
 			s := r.site(c.Line, c.Col)
+			if r.waits[e] {
+				s.Flags |= graph.SiteLiteral
+			}
 			r.callShape(&s, x)
 			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeCalls, HasSite: true, Site: s})
 		}

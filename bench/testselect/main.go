@@ -137,7 +137,6 @@ type outcome struct {
 	selected int  // of the tests that were run
 	closure  int  // tests of all packages that depend on its package
 	missed   []testID
-	wide     string // the mode, where not every test is selected by itself
 }
 
 type result struct {

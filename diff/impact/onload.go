@@ -114,32 +114,78 @@ func (w *walk) runsOnLoad(n graph.ID) bool {
 // onLoad walks on from the nodes that run on load and hold a value of the
 // change, and returns those that run it, in the order of their visits.
 func (w *walk) onLoad(stop func(graph.ID) bool) []graph.ID {
-	var run []graph.ID
 	// What only keeps values of the change: variables, and who puts values in
 	// there. The latter do not run the change because they look at the former.
 	w.keeper = map[graph.ID]bool{}
-	for from := 0; from < len(w.order); {
-		end := len(w.order)
-		var holders []graph.ID
-		for _, n := range w.order[from:end] {
-			switch x := &w.g.Nodes[n]; {
-			case !w.runsOnLoad(n):
-			case w.nodes[n].edge < 0 && x.Flags.Has(graph.FlagOnLoad), w.calls(n):
-				run = append(run, n)
-			case w.nodes[n].edge >= 0:
-				holders = append(holders, n)
+	elsewhere := map[graph.ID]bool{} // nodes that gave the value to unknown code
+	asked := map[graph.ID]bool{}
+	for {
+		runs := w.runs()
+		before := len(w.order)
+		for _, n := range w.order[:before] {
+			if !w.runsOnLoad(n) || runs[n] || asked[n] {
+				continue
+			}
+			asked[n] = true
+			if w.nodes[n].edge >= 0 && !w.hold(n) && w.g.Nodes[n].Kind != graph.KindVariable && len(w.g.OutKind(n, graph.EdgeCalls)) > 0 {
+				elsewhere[n] = true
 			}
 		}
-		for _, n := range holders {
-			if !w.hold(n) && w.g.Nodes[n].Kind != graph.KindVariable && len(w.g.OutKind(n, graph.EdgeCalls)) > 0 {
-				run = append(run, n) // the value went somewhere else
-			}
-		}
-		if from = end; len(w.order) > end {
+		if len(w.order) > before {
 			w.run(-1, stop)
+			continue
+		}
+		var out []graph.ID
+		for _, n := range w.order {
+			if w.runsOnLoad(n) && (runs[n] || elsewhere[n]) {
+				out = append(out, n)
+			}
+		}
+		return out
+	}
+}
+
+// runs returns the visited nodes that run a changed node when they are run
+// themselves: over calls that do not wait for another function to be called, and
+// over changed values that they read. A changed initial value counts if it has
+// code of its own.
+func (w *walk) runs() map[graph.ID]bool {
+	runs := map[graph.ID]bool{}
+	var queue []graph.ID
+	add := func(n graph.ID) {
+		if w.visited(n) && !runs[n] {
+			runs[n] = true
+			queue = append(queue, n)
 		}
 	}
-	return run
+	users := func(n graph.ID) {
+		for _, i := range w.g.In(n) {
+			e := &w.g.Edges[i]
+			if w.keeper[n] && (w.keeper[e.From] || w.runsOnLoad(e.From)) {
+				continue // it puts values in there itself
+			}
+			if e.Kind == graph.EdgeCalls && w.now(e) || e.Kind == graph.EdgeReads && w.g.Nodes[e.From].Kind != graph.KindVariable {
+				add(e.From)
+			}
+		}
+	}
+	for _, n := range w.order {
+		if w.nodes[n].edge < 0 && (w.g.Nodes[n].Kind != graph.KindFile && w.g.Nodes[n].Kind != graph.KindVariable || w.g.Nodes[n].Flags.Has(graph.FlagOnLoad)) {
+			add(n)
+		} else if w.keeper[n] && w.g.Nodes[n].Kind == graph.KindVariable {
+			users(n)
+		}
+	}
+	for i := 0; i < len(queue); i++ {
+		n := queue[i]
+		users(n)
+		if !w.g.Nodes[n].Flags.Has(graph.FlagTest) {
+			for _, s := range w.supers(n) {
+				users(s.id)
+			}
+		}
+	}
+	return runs
 }
 
 // maxRegistry bounds the functions that are looked at to find what a node
@@ -148,7 +194,7 @@ const maxRegistry = 256
 
 // hold visits the package-level variables in which n, or what it calls on load,
 // may have put a value; they and those functions are keepers. Where a function
-// has such a variable, what it calls in turn is not looked at. hold reports
+// that n calls has such a variable, what that calls in turn is not looked at. hold reports
 // whether there are any.
 func (w *walk) hold(n graph.ID) bool {
 	found := false
@@ -172,7 +218,7 @@ func (w *walk) hold(n graph.ID) bool {
 		found = found || own
 		for k := range es {
 			e := &es[k]
-			if !own && e.Kind == graph.EdgeCalls && e.Certainty != graph.Ambiguous && w.g.Nodes[e.To].Kind != graph.KindExternal && !seen[e.To] && w.now(e) {
+			if (!own || i == 0) && e.Kind == graph.EdgeCalls && e.Certainty != graph.Ambiguous && w.g.Nodes[e.To].Kind != graph.KindExternal && !seen[e.To] && w.now(e) {
 				seen[e.To] = true
 				queue = append(queue, e.To)
 			}
@@ -202,21 +248,7 @@ func (w *walk) keeps(n graph.ID) bool {
 // called.
 func (w *walk) now(e *graph.Edge) bool {
 	for _, s := range w.g.Sites(e) {
-		if s.Flags&graph.SiteGo == 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// calls reports whether n itself calls a visited node that does not only keep
-// values.
-func (w *walk) calls(n graph.ID) bool {
-	at := &w.nodes[n]
-	es := w.g.OutKind(n, graph.EdgeCalls)
-	for i := range es {
-		dispatched := at.via >= 0 && at.edge >= 0 && &w.g.Edges[at.edge] == &es[i]
-		if (dispatched || w.visited(es[i].To) && !w.keeper[es[i].To]) && w.now(&es[i]) {
+		if s.Flags&(graph.SiteGo|graph.SiteLiteral) == 0 {
 			return true
 		}
 	}

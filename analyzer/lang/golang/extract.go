@@ -28,8 +28,7 @@ type extractor struct {
 	function facts.DeclID // the innermost function or function literal
 	results  int          // how many results it has
 	bodies   int          // function bodies that are open
-	loading  int          // how many bodies are open around code that runs on load: 0 in initial values, 1 in init; -1: other code
-	later    bool         // in a function literal in such code that is not called there
+	initial  bool         // the initial value of a package-level variable is read
 	errors   []facts.Lines
 
 	words     words
@@ -91,7 +90,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 func (e *extractor) reset(t *syntax.Tree, b *facts.Builder) {
 	*e = extractor{
 		t: t, b: b, nodes: t.Nodes, src: t.Src,
-		owner: none, function: none, loading: -1,
+		owner: none, function: none,
 		ids: e.ids[:0], params: e.params[:0], members: e.members[:0], text: e.text[:0], errors: e.errors[:0],
 		hasher: e.hasher,
 		signed: 4*len(t.Src) + 64<<10,

@@ -259,9 +259,6 @@ func (e *extractor) call(i syntax.ID, callee facts.ExprFlags) facts.ExprID {
 	function := e.child(i, fieldFunction)
 	x := e.expr(function, facts.FlagCallee)
 	x = e.instance(x, e.child(i, fieldTypeArguments), facts.FlagCallee)
-	if e.later {
-		callee |= facts.FlagLater
-	}
 	args := e.child(i, fieldArguments)
 	if args == syntax.None {
 		return e.operation(facts.Expr{Op: facts.OpCall, Flags: callee, N: 1, X: x, Y: none}, x)

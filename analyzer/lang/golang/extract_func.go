@@ -23,11 +23,7 @@ func (e *extractor) functionDecl(i syntax.ID, doc comments) {
 	if tparams != syntax.None {
 		e.typeParams(d, tparams)
 	}
-	if e.str(name) == e.words.init {
-		e.loading = 1
-	}
 	e.callable(d, i)
-	e.loading = -1
 	e.b.Pop()
 	e.b.EndDecl(d)
 
@@ -315,17 +311,14 @@ func (e *extractor) funcLiteral(i syntax.ID, callee facts.ExprFlags) facts.ExprI
 	e.b.Decls[d].Traits = facts.TraitLiteral
 	owner := e.owner
 	e.owner = d
-	later := e.later
-	if e.loading == e.bodies {
-		if e.later = callee&facts.FlagCallee == 0; !e.later && owner != none {
-			e.b.Decls[owner].Flags |= graph.FlagOnLoad
-		}
+	if e.initial && e.bodies == 0 && callee&facts.FlagCallee != 0 && owner != none {
+		e.b.Decls[owner].Flags |= graph.FlagOnLoad
 	}
 	e.b.Push()
 	e.callable(d, i)
 	e.b.Pop()
 	e.b.EndDecl(d)
-	e.owner, e.later = owner, later
+	e.owner = owner
 	return e.add(facts.Expr{Op: facts.OpFunc, Flags: callee, X: facts.ExprID(d), Y: none}, i)
 }
 

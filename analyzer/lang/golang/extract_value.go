@@ -89,9 +89,7 @@ func (e *extractor) varSpec(spec, def syntax.ID, doc comments) {
 		e.open(d, false)
 		typeID = e.repeated(typ, typeID)
 		value, from := facts.ExprID(none), syntax.ID(syntax.None)
-		if kind == graph.KindVariable {
-			e.loading = 0
-		}
+		e.initial = kind == graph.KindVariable
 		switch {
 		case len(values) == 1 && n > 1:
 			if from = values[0]; shared == none {
@@ -103,7 +101,7 @@ func (e *extractor) varSpec(spec, def syntax.ID, doc comments) {
 			from = values[k]
 			value = e.expr(from, 0)
 		}
-		e.loading = -1
+		e.initial = false
 		p := &e.b.Decls[d]
 		p.Type, p.Value = typeID, value
 		if p.Name == e.words.blank {
