@@ -77,7 +77,8 @@ func rawSection(tag string, b []byte) section {
 // block is some adjacent contents.
 type block struct {
 	contents int
-	size     int // before compression
+	size     int   // before compression
+	memory   int64 // after decoding
 	stored   []byte
 }
 
@@ -121,6 +122,9 @@ func (e *factsEncoder) encode() {
 		// leave no trace.
 		enc := newEncoder(zstd.SpeedDefault)
 		b.size, b.stored = len(raw), enc.EncodeAll(raw, nil)
+		for _, c := range e.contents[first[i] : first[i]+b.contents] {
+			b.memory += c.Memory()
+		}
 	})
 }
 
@@ -146,7 +150,7 @@ func (e *factsEncoder) meta() []byte {
 }
 
 func (e *factsEncoder) index() []byte {
-	var hash, blob, size, how, name, text, contents, raw, stored, sum column
+	var hash, blob, size, how, name, text, contents, raw, memory, stored, sum column
 	names := map[[2]string]uint64{}
 	for _, c := range e.contents {
 		hash.bytes(c.Hash[:])
@@ -168,10 +172,11 @@ func (e *factsEncoder) index() []byte {
 		b := &e.blocks[i]
 		contents.uint(uint64(b.contents))
 		raw.uint(uint64(b.size))
+		memory.uint(uint64(b.memory))
 		stored.uint(uint64(len(b.stored)))
 		sum.b = binary.LittleEndian.AppendUint64(sum.b, xxhash.Sum64(b.stored))
 	}
-	return joinColumns(&hash, &blob, &size, &how, &name, &text, &contents, &raw, &stored, &sum)
+	return joinColumns(&hash, &blob, &size, &how, &name, &text, &contents, &raw, &memory, &stored, &sum)
 }
 
 // Facts is an open facts file. It is safe for concurrent use.
@@ -195,7 +200,7 @@ type Facts struct {
 type storedBlock struct {
 	once         sync.Once
 	first, count int32
-	size         int64 // before compression
+	size, memory int64 // before compression, after decoding
 	at, stored   int64 // in the file
 	checksum     uint64
 	contents     []facts.Content // once read; nil if that failed
@@ -321,8 +326,8 @@ func (f *Facts) decodeMeta(content []byte) (contents, blocks uint64, err error) 
 }
 
 func (f *Facts) decodeIndex(b []byte, contents, blocks uint64, where entry, lim Limits) error {
-	var hash, blob, size, how, name, text, count, raw, stored, sum cursor
-	if err := splitColumns(b, &hash, &blob, &size, &how, &name, &text, &count, &raw, &stored, &sum); err != nil {
+	var hash, blob, size, how, name, text, count, raw, memory, stored, sum cursor
+	if err := splitColumns(b, &hash, &blob, &size, &how, &name, &text, &count, &raw, &memory, &stored, &sum); err != nil {
 		return err
 	}
 	if contents > uint64(how.left()) || blocks > uint64(count.left()) {
@@ -356,6 +361,7 @@ func (f *Facts) decodeIndex(b []byte, contents, blocks uint64, where entry, lim 
 		bl := &f.blocks[i]
 		n, length := count.upto(contents-next), stored.upto(where.offset+where.stored-at)
 		bl.first, bl.count, bl.size = int32(next), int32(n), int64(raw.upto(maxBlock))
+		bl.memory = int64(memory.upto(maxSection))
 		bl.at, bl.stored = int64(at), int64(length)
 		if s := sum.bytes(8); s != nil {
 			bl.checksum = binary.LittleEndian.Uint64(s)
@@ -363,17 +369,16 @@ func (f *Facts) decodeIndex(b []byte, contents, blocks uint64, where entry, lim 
 		for j := next; j < next+n; j++ {
 			f.blockOf[j] = int32(i)
 		}
-		next, at, total = next+n, at+length, total+bl.size
+		next, at, total = next+n, at+length, total+bl.size+bl.memory
 	}
-	if err := finish(&hash, &blob, &size, &how, &name, &text, &count, &raw, &stored, &sum); err != nil {
+	if err := finish(&hash, &blob, &size, &how, &name, &text, &count, &raw, &memory, &stored, &sum); err != nil {
 		return err
 	}
 	if next != contents || at != where.offset+where.stored {
 		return errTrailing
 	}
-	// Facts take up to some times their stored size.
-	if need := 8 * total; need > lim.memory() {
-		return &LimitError{need, lim.memory(), factsForm}
+	if total > lim.memory() {
+		return &LimitError{total, lim.memory(), factsForm}
 	}
 	return nil
 }
@@ -464,5 +469,5 @@ func (f *Facts) decodeBlock(b *storedBlock) ([]facts.Content, error) {
 	if int64(len(raw)) != b.size {
 		return nil, errCount
 	}
-	return facts.DecodeBlock(raw, int(b.count))
+	return facts.DecodeBlock(raw, int(b.count), b.memory)
 }

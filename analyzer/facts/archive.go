@@ -28,11 +28,7 @@ func NewArchive() *Archive { return &Archive{index: map[string]int{}} }
 func (a *Archive) Add(name string, files []*File) {
 	var b []byte
 	b = binary.AppendUvarint(b, uint64(len(files)))
-	for _, f := range files {
-		one := Append(nil, f)
-		b = binary.AppendUvarint(b, uint64(len(one)))
-		b = append(b, one...)
-	}
+	b = appendFiles(b, files)
 	a.names, a.data = append(a.names, name), append(a.data, b)
 }
 
@@ -132,19 +128,10 @@ func (a *Archive) Files(name string) []*File {
 }
 
 func (a *Archive) decode(i int) []*File {
-	b := a.data[i]
-	n, k := binary.Uvarint(b)
-	b = b[k:]
-	var fs []*File
-	for range n {
-		size, k := binary.Uvarint(b)
-		c := &coder{buf: b[k : k+int(size)], reading: true}
-		f := &File{}
-		if c.file(f); c.err != nil || len(c.buf) > 0 {
-			panic("facts: archive: corrupt") // the program's own data
-		}
-		fs = append(fs, f)
-		b = b[k+int(size):]
+	n, k := binary.Uvarint(a.data[i])
+	fs, err := decodeFiles(a.data[i][k:], int(n))
+	if err != nil {
+		panic("facts: archive: " + err.Error()) // the program's own data
 	}
 	return fs
 }

@@ -3,131 +3,209 @@ package facts
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
+	"slices"
+	"unsafe"
 
 	"github.com/codekg/kg/analyzer/graph"
 )
 
-// CodecVersion is the version of what [Append] writes. History:
+// CodecVersion is the version of the stored form of facts. History:
 //
 //	1: the first
 //	2: directives
 //	3: columns that say nothing are left out
-const CodecVersion = 3
+//	4: columns of several files together, expressions by shape
+const CodecVersion = 4
 
-// ErrCorrupt is returned by [Decode] for bytes that [Append] did not write.
+// ErrCorrupt is returned for bytes that are not the stored form of facts.
 var ErrCorrupt = errors.New("facts: corrupt")
 
 // maxTable bounds the rows of one table of a stored file. A file of the
 // largest size that is parsed stays far below.
 const maxTable = 1 << 26
 
-// Append appends the stored form of f to dst: column by column, as varints,
-// positions as differences. Equal files give equal bytes. It is meant to be
-// compressed.
-func Append(dst []byte, f *File) []byte {
-	c := &coder{buf: dst}
-	c.file(f)
-	return c.buf
+// appendFiles appends the stored form of files to dst. Equal files give equal
+// bytes. It is meant to be compressed.
+func appendFiles(dst []byte, fs []*File) []byte {
+	c := newWriter()
+	for _, f := range fs {
+		c.begin()
+		c.file(f)
+	}
+	return c.finish(dst)
 }
 
-// Decode reads what [Append] wrote. The bytes may be hostile: memory stays
-// proportional to their length, and the file satisfies [File.Check].
-func Decode(b []byte) (*File, error) {
-	c := &coder{buf: b, reading: true}
-	f := &File{}
-	c.file(f)
-	if c.err == nil && len(c.buf) > 0 {
-		c.err = ErrCorrupt
+// decodeFiles reads what appendFiles wrote, and checks nothing: the bytes are
+// the program's own.
+func decodeFiles(b []byte, n int) ([]*File, error) {
+	c, err := newReader(b, math.MaxInt64)
+	if err != nil {
+		return nil, err
 	}
-	if c.err == nil {
-		c.err = f.Check()
+	var fs []*File
+	for range n {
+		f := &File{}
+		c.begin()
+		c.file(f)
+		fs = append(fs, f)
 	}
-	if c.err != nil {
-		return nil, c.err
-	}
-	return f, nil
+	return fs, c.done()
 }
 
-// coder writes or reads; the same code does both, so that they cannot differ.
+// coder writes or reads columns; the same code does both, so that they cannot
+// differ. A column holds one field of all rows of all files: neighbours are
+// alike, and what is alike compresses. Numbers are varints, most of them
+// differences to what the reader knows.
 type coder struct {
-	buf     []byte
+	columns [maxColumns]cursor
+	at      int // the next column
 	reading bool
-	first   bool // the next column is the first of its table
-	err     error
+	failed  bool
+	budget  int64 // bytes that tables may still take
+	shapes  []shape
+	shapeOf map[shape]uint64
+	stack   []int32 // see expressions
 }
 
-func (c *coder) fail() {
-	if c.err == nil {
-		c.err = ErrCorrupt
-	}
-	c.buf = nil
+const maxColumns = 160
+
+// cursor is a column: what was written, or what is left to read.
+type cursor struct {
+	b   []byte
+	s   string // the same, for strings that share it
+	i   int
+	nil bool // all numbers are 0, and left out
+	raw bool // it holds no numbers
+	bad bool
 }
 
-func (c *coder) varint(v int64) int64 {
-	if !c.reading {
-		c.buf = binary.AppendVarint(c.buf, v)
-		return v
+func (k *cursor) putUint(v uint64) { k.b = binary.AppendUvarint(k.b, v) }
+func (k *cursor) putInt(v int64)   { k.b = binary.AppendVarint(k.b, v) }
+
+func (k *cursor) uint() uint64 {
+	if i := k.i; i < len(k.b) && k.b[i] < 0x80 {
+		k.i = i + 1
+		return uint64(k.b[i])
 	}
-	v, n := binary.Varint(c.buf)
-	if n <= 0 {
-		c.fail()
+	return k.long()
+}
+
+func (k *cursor) long() uint64 {
+	if k.nil {
 		return 0
 	}
-	c.buf = c.buf[n:]
+	v, n := binary.Uvarint(k.b[min(k.i, len(k.b)):])
+	if n <= 0 {
+		k.bad = true
+		return 0
+	}
+	k.i += n
 	return v
 }
 
-// texts codes strings. Those that are read share memory.
-func (c *coder) texts(list []string) {
-	if !c.reading {
-		for _, s := range list {
-			c.buf = append(binary.AppendVarint(c.buf, int64(len(s))), s...)
-		}
-		return
-	}
-	end := 0
-	for range list {
-		n, k := binary.Varint(c.buf[end:])
-		if k <= 0 || n < 0 || n > int64(len(c.buf)-end-k) {
-			c.fail()
-			return
-		}
-		end += k + int(n)
-	}
-	all, at := string(c.buf[:end]), 0
-	for i := range list {
-		n, k := binary.Varint(c.buf[at:])
-		at += k + int(n)
-		list[i] = all[at-int(n) : at]
-	}
-	c.buf = c.buf[end:]
+func (k *cursor) int() int64 {
+	v := k.uint()
+	return int64(v>>1) ^ -int64(v&1)
 }
 
-func (c *coder) bytes(p []byte) {
-	if !c.reading {
-		c.buf = append(c.buf, p...)
-		return
+func newWriter() *coder { return &coder{shapeOf: map[shape]uint64{}} }
+
+// newReader begins to read columns. Tables may take budget bytes.
+func newReader(b []byte, budget int64) (*coder, error) {
+	head := cursor{b: b}
+	n := head.uint()
+	if head.bad || n > maxColumns {
+		return nil, ErrCorrupt
 	}
-	if len(c.buf) < len(p) {
-		c.fail()
-		return
+	c := &coder{reading: true, budget: budget}
+	var sizes [maxColumns]uint64
+	for i := range n {
+		sizes[i] = head.uint()
 	}
-	copy(p, c.buf)
-	c.buf = c.buf[len(p):]
+	rest := b[min(head.i, len(b)):]
+	for i := range n {
+		if head.bad || sizes[i] > uint64(len(rest)) {
+			return nil, ErrCorrupt
+		}
+		c.columns[i].b, rest = rest[:sizes[i]:sizes[i]], rest[sizes[i]:]
+	}
+	for i := range c.columns {
+		c.columns[i].nil = len(c.columns[i].b) == 0
+	}
+	if len(rest) > 0 {
+		return nil, ErrCorrupt
+	}
+	return c, nil
 }
 
-// table codes the length of a table, whose rows take at least one byte each.
+// begin starts the next file, in the first column again.
+func (c *coder) begin() { c.at = 0 }
+
+// column returns the next column.
+func (c *coder) column() *cursor {
+	c.at++
+	return &c.columns[c.at-1]
+}
+
+// finish appends all columns. Of one that has only zeros nothing is written.
+func (c *coder) finish(dst []byte) []byte {
+	for i := range c.columns {
+		k := &c.columns[i]
+		if !k.raw && !slices.ContainsFunc(k.b, func(b byte) bool { return b != 0 }) {
+			k.b = nil
+		}
+	}
+	n := maxColumns
+	for n > 0 && len(c.columns[n-1].b) == 0 {
+		n--
+	}
+	dst = binary.AppendUvarint(dst, uint64(n))
+	for i := range n {
+		dst = binary.AppendUvarint(dst, uint64(len(c.columns[i].b)))
+	}
+	for i := range n {
+		dst = append(dst, c.columns[i].b...)
+	}
+	return dst
+}
+
+// done reports whether everything was read, and all of it well.
+func (c *coder) done() error {
+	for i := range c.columns {
+		if k := &c.columns[i]; k.bad || k.i != len(k.b) {
+			return ErrCorrupt
+		}
+	}
+	if c.failed {
+		return ErrCorrupt
+	}
+	return nil
+}
+
+func (c *coder) varint(v int64) int64 {
+	k := c.column()
+	if !c.reading {
+		k.putInt(v)
+		return v
+	}
+	return k.int()
+}
+
+// table codes the length of a table, and makes it.
 func table[T any](c *coder, s *[]T) {
-	n := c.varint(int64(len(*s)))
-	c.first = true
+	k := c.column()
 	if !c.reading {
+		k.putUint(uint64(len(*s)))
 		return
 	}
-	if n < 0 || n > maxTable || n > int64(len(c.buf)) {
-		c.fail()
+	n := k.uint()
+	var row T
+	if size := int64(unsafe.Sizeof(row)); k.bad || n > maxTable || int64(n)*size > c.budget {
+		c.failed = true
 		return
+	} else {
+		c.budget -= int64(n) * size
 	}
 	if n > 0 {
 		*s = make([]T, n)
@@ -138,58 +216,36 @@ type integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32
 }
 
-// column codes one field of every row. Relative columns hold the difference to
-// the row's number, delta columns that to the row before. After the first column
-// of a table, which bounds the rows by the bytes there are, a column is preceded
-// by whether any difference is not 0; if none is, that is all.
+// column codes one field of every row. Delta columns hold the difference to the
+// row before.
 func column[T any, I integer](c *coder, rows []T, how relation, field func(*T) *I) {
-	if len(rows) == 0 {
+	k := c.column()
+	if len(rows) == 0 || k.nil {
 		return
 	}
+	// The field's place in the first row tells it in all.
+	p, size := unsafe.Pointer(field(&rows[0])), unsafe.Sizeof(rows[0])
 	prev := int64(0)
-	if !c.first {
-		some := int64(0)
-		for i := 0; i < len(rows) && !c.reading && some == 0; i++ {
-			switch v := int64(*field(&rows[i])); {
-			case how == relative && v != int64(i), how != relative && v != 0:
-				some = 1
+	if !c.reading {
+		for i := range rows {
+			v := int64(*(*I)(unsafe.Add(p, uintptr(i)*size)))
+			k.putInt(v - prev)
+			if how == delta {
+				prev = v
 			}
 		}
-		if c.varint(some) == 0 {
-			for i := 0; i < len(rows) && c.reading && how == relative; i++ {
-				*field(&rows[i]) = I(i)
-			}
-			return
-		}
+		return
 	}
-	c.first = false
 	for i := range rows {
-		p := field(&rows[i])
-		base := int64(0)
-		switch how {
-		case delta:
-			base = prev
-		case relative:
-			base = int64(i)
-		}
-		if !c.reading {
-			c.buf = binary.AppendVarint(c.buf, int64(*p)-base)
-			prev = int64(*p)
-			continue
-		}
-		v, n := binary.Varint(c.buf)
-		if n <= 0 {
-			c.fail()
+		v := k.int() + prev
+		if int64(I(v)) != v {
+			k.bad = true
 			return
 		}
-		c.buf = c.buf[n:]
-		v += base
-		*p = I(v)
-		if int64(*p) != v {
-			c.fail()
-			return
+		*(*I)(unsafe.Add(p, uintptr(i)*size)) = I(v)
+		if how == delta {
+			prev = v
 		}
-		prev = v
 	}
 }
 
@@ -198,12 +254,85 @@ type relation uint8
 const (
 	plain relation = iota
 	delta
-	relative
 )
+
+// spans codes a span of every row: its length first, 0 for the zero span, and
+// how far from the end of the one before it begins.
+func spans[T any](c *coder, rows []T, field func(*T) *Span) {
+	size, start := c.column(), c.column()
+	if size.nil {
+		return
+	}
+	end := int64(0)
+	for i := range rows {
+		s := field(&rows[i])
+		if !c.reading {
+			if *s == (Span{}) {
+				size.putUint(0)
+				continue
+			}
+			size.putUint(uint64(s.Len()) + 1)
+			start.putInt(int64(s.Lo) - end)
+			end = int64(s.Hi)
+			continue
+		}
+		n := size.uint()
+		if n == 0 {
+			continue
+		}
+		lo := start.int() + end
+		end = lo + int64(n-1)
+		if lo < 0 || n > math.MaxInt32 || end > math.MaxInt32 {
+			c.failed = true
+			return
+		}
+		*s = Span{int32(lo), int32(end)}
+	}
+}
+
+// strings codes strings, which share one memory when they are read.
+func (c *coder) strings(ss []string) {
+	size, text := c.column(), c.column()
+	text.raw = true
+	if !c.reading {
+		for _, s := range ss {
+			size.putUint(uint64(len(s)))
+			text.b = append(text.b, s...)
+		}
+		return
+	}
+	if text.s == "" && len(ss) > 0 {
+		text.s = string(text.b)
+	}
+	for i := range ss {
+		n := size.uint()
+		if n > uint64(len(text.b)-text.i) {
+			c.failed = true
+			return
+		}
+		ss[i] = text.s[text.i : text.i+int(n)]
+		text.i += int(n)
+	}
+}
+
+func (c *coder) bytes(p []byte) {
+	k := &c.columns[c.at]
+	k.raw = true
+	if !c.reading {
+		k.b = append(k.b, p...)
+		return
+	}
+	if len(k.b)-k.i < len(p) {
+		k.bad = true
+		return
+	}
+	copy(p, k.b[k.i:])
+	k.i += len(p)
+}
 
 func (c *coder) file(f *File) {
 	table(c, &f.Strings)
-	c.texts(f.Strings)
+	c.strings(f.Strings)
 	f.Package = Str(c.varint(int64(f.Package)))
 	f.Constraint = Str(c.varint(int64(f.Constraint)))
 	generated := int64(0)
@@ -238,19 +367,9 @@ func (c *coder) file(f *File) {
 	column(c, f.Locals, delta, func(r *Local) *ExprID { return &r.Value })
 	column(c, f.Locals, plain, func(r *Local) *LocalID { return &r.Next })
 
-	table(c, &f.Exprs)
-	column(c, f.Exprs, plain, func(r *Expr) *Op { return &r.Op })
-	column(c, f.Exprs, plain, func(r *Expr) *ExprFlags { return &r.Flags })
-	column(c, f.Exprs, plain, func(r *Expr) *int16 { return &r.N })
-	column(c, f.Exprs, plain, func(r *Expr) *Str { return &r.Name })
-	column(c, f.Exprs, relative, func(r *Expr) *ExprID { return &r.X })
-	column(c, f.Exprs, plain, func(r *Expr) *ExprID { return &r.Y })
-	column(c, f.Exprs, plain, func(r *Expr) *int32 { return &r.Args })
-	column(c, f.Exprs, delta, func(r *Expr) *int32 { return &r.Line })
-	column(c, f.Exprs, delta, func(r *Expr) *int32 { return &r.Col })
-
 	table(c, &f.Lists)
-	column(c, f.Lists, delta, func(r *int32) *int32 { return r })
+	table(c, &f.Exprs)
+	c.expressions(f)
 
 	table(c, &f.Flows)
 	column(c, f.Flows, plain, func(r *Flow) *FlowKind { return &r.Kind })
@@ -294,8 +413,7 @@ func (c *coder) decls(f *File) {
 		func(r *Decl) *Span { return &r.Implements }, func(r *Decl) *Span { return &r.Exprs },
 		func(r *Decl) *Span { return &r.Flows }, func(r *Decl) *Span { return &r.Locals },
 	} {
-		column(c, d, delta, func(r *Decl) *int32 { return &span(r).Lo })
-		column(c, d, delta, func(r *Decl) *int32 { return &span(r).Hi })
+		spans(c, d, span)
 	}
 	column(c, d, delta, func(r *Decl) *ExprID { return &r.Type })
 	column(c, d, delta, func(r *Decl) *ExprID { return &r.Value })
@@ -304,14 +422,19 @@ func (c *coder) decls(f *File) {
 	column(c, d, plain, func(r *Decl) *Str { return &r.Doc })
 	column(c, d, plain, func(r *Decl) *int32 { return &r.Tokens })
 	// Most declarations lack one hash or another: a mask says which follow.
+	masks := c.column()
 	for i := range d {
-		var mask int64
-		for b, zero := range []bool{d[i].DocHash.IsZero(), d[i].Body.IsZero(), d[i].MinHash == graph.MinHash{}} {
-			if !zero {
-				mask |= 1 << b
+		var mask uint64
+		if !c.reading {
+			for b, zero := range []bool{d[i].DocHash.IsZero(), d[i].Body.IsZero(), d[i].MinHash == graph.MinHash{}} {
+				if !zero {
+					mask |= 1 << b
+				}
 			}
+			masks.putUint(mask)
+		} else {
+			mask = masks.uint()
 		}
-		mask = c.varint(mask)
 		if mask&1 != 0 {
 			c.bytes(d[i].DocHash[:])
 		}
@@ -327,156 +450,5 @@ func (c *coder) decls(f *File) {
 			}
 		}
 	}
-}
-
-// Check reports the first invariant that f breaks; the linker relies on all of
-// them. A file made by an extractor or accepted by [Decode] breaks none.
-func (f *File) Check() error {
-	k := checker{f: f}
-	k.check()
-	return k.err
-}
-
-type checker struct {
-	f   *File
-	err error
-}
-
-func (k *checker) bad(what string, i int) {
-	if k.err == nil {
-		k.err = fmt.Errorf("%w: %s %d", ErrCorrupt, what, i)
-	}
-}
-
-func (k *checker) check() {
-	f := k.f
-	strs, exprs, decls, locals, lists := len(f.Strings), int32(len(f.Exprs)), int32(len(f.Decls)), int32(len(f.Locals)), int32(len(f.Lists))
-	if strs == 0 || f.Strings[0] != "" || lists == 0 || f.Lists[0] != 0 || max(strs, int(exprs), int(decls), int(locals), int(lists)) > math.MaxInt32/2 {
-		k.bad("file", 0)
-		return
-	}
-	str := func(ss ...Str) bool {
-		for _, s := range ss {
-			if int(s) >= strs {
-				return false
-			}
-		}
-		return true
-	}
-	opt := func(i, n int32) bool { return i >= None && i < n }
-	span := func(s Span, n int32) bool { return s.Lo >= 0 && s.Lo <= s.Hi && s.Hi <= n }
-	members := func(s Span) bool {
-		if !span(s, lists) {
-			return false
-		}
-		for _, e := range f.Lists[s.Lo:s.Hi] {
-			if e < 0 || e >= exprs {
-				return false
-			}
-		}
-		return true
-	}
-	if !str(f.Package, f.Constraint) {
-		k.bad("package", 0)
-	}
-	for i, m := range f.Imports {
-		if !str(m.Path, m.Name, m.Alias) || !opt(int32(m.Owner), decls) || m.Line < 0 || m.Col < 0 {
-			k.bad("import", i)
-		}
-	}
-	params := int32(len(f.Params))
-	for i := range f.Decls {
-		d := &f.Decls[i]
-		if !str(d.Name, d.Owner, d.Signature, d.Doc) || int(d.Kind) >= graph.KindCount || int(d.Vis) >= graph.VisibilityCount ||
-			d.Flags&^graph.FlagMask != 0 || !opt(int32(d.Parent), int32(i)) || d.DefLine < 0 || d.Line < 0 || d.Col < 0 || d.EndLine < 0 ||
-			!span(d.TypeParams, params) || !span(d.Params, params) || !span(d.Results, params) || !members(d.Bases) || !members(d.Implements) ||
-			!span(d.Exprs, exprs) || !span(d.Flows, int32(len(f.Flows))) || !span(d.Locals, locals) ||
-			!opt(int32(d.Type), exprs) || !opt(int32(d.Value), exprs) || d.Tokens < 0 {
-			k.bad("declaration", i)
-		}
-	}
-	for i, p := range f.Params {
-		if !str(p.Name) || !opt(int32(p.Type), exprs) || !opt(int32(p.Local), locals) {
-			k.bad("parameter", i)
-		}
-	}
-	for i, l := range f.Locals {
-		needsDecl := l.Kind != LocalVar
-		if !str(l.Name) || l.Kind > LocalFunc || !opt(int32(l.Decl), decls) || needsDecl && l.Decl == None ||
-			!opt(int32(l.Type), exprs) || !opt(int32(l.Value), exprs) || !opt(int32(l.Next), locals) {
-			k.bad("local", i)
-		}
-	}
-	for i := range f.Exprs {
-		if !k.expr(int32(i), &f.Exprs[i], str, decls, locals, lists) {
-			k.bad("expression", i)
-		}
-	}
-	for i, fl := range f.Flows {
-		ok := opt(int32(fl.From), exprs)
-		switch fl.Kind {
-		case FlowAssign, FlowSend:
-			ok = ok && opt(fl.To, exprs)
-		case FlowBind:
-			ok = ok && fl.N >= 0 && fl.N < locals
-		case FlowDefine:
-			ok = ok && fl.N >= 0 && fl.N < decls
-		case FlowReturn, FlowYield:
-			ok = ok && fl.To >= 0 && fl.To < decls && fl.N >= -1
-		case FlowThrow:
-		default:
-			ok = false
-		}
-		if !ok {
-			k.bad("flow", i)
-		}
-	}
-	for i, s := range f.Settings {
-		if !str(s.Name, s.Value) {
-			k.bad("setting", i)
-		}
-	}
-	for i, r := range f.Directives {
-		if !str(r.Name, r.Value) || !opt(int32(r.Owner), decls) || r.Line < 0 || r.Col < 0 {
-			k.bad("directive", i)
-		}
-	}
-	for i, r := range f.Unparsed {
-		if r.From < 0 || r.To < r.From {
-			k.bad("range", i)
-		}
-	}
-}
-
-func (k *checker) expr(i int32, x *Expr, str func(...Str) bool, decls, locals, lists int32) bool {
-	if x.Op >= opEnd || !str(x.Name) || x.Line < 0 || x.Col < 0 || x.Args < 0 || x.Args >= lists {
-		return false
-	}
-	switch {
-	case x.Op == OpName && x.Flags&FlagLocal != 0:
-		if x.X < 0 || int32(x.X) >= locals {
-			return false
-		}
-	case x.Op == OpFunc || x.Op == OpType:
-		if x.X < 0 || int32(x.X) >= decls {
-			return false
-		}
-	case x.X < None || int32(x.X) >= i:
-		return false
-	}
-	if x.Y < None || int32(x.Y) >= i {
-		return false
-	}
-	if x.Args > 0 {
-		n := k.f.Lists[x.Args]
-		if n < 0 || n > lists-x.Args-1 {
-			return false
-		}
-		for _, a := range k.f.Lists[x.Args+1 : x.Args+1+n] {
-			if a < 0 || a >= i {
-				return false
-			}
-		}
-	}
-	return true
+	c.column() // that of bytes
 }

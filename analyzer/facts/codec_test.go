@@ -39,24 +39,46 @@ func sample() *facts.File {
 	return f
 }
 
+// noLimit is more memory than any sample takes.
+const noLimit = 1 << 20
+
+func contentOf(f *facts.File) *facts.Content {
+	return &facts.Content{Facts: f, Unknowns: []graph.Unknown{{Reason: graph.ReasonSyntaxError, Line: 4, EndLine: 5, Detail: "x", Count: 1}}}
+}
+
 func TestCodec(t *testing.T) {
 	empty := &facts.File{Strings: []string{""}, Lists: []int32{0}}
-	for _, f := range []*facts.File{sample(), empty} {
-		b := facts.Append(nil, f)
-		g, err := facts.Decode(b)
+	zeros := &facts.File{Strings: []string{"", "\x00", "\x00\x00"}, Lists: []int32{0}}
+	for _, fs := range [][]*facts.File{{sample()}, {empty}, {zeros}, {sample(), nil, empty, sample(), zeros}} {
+		var cs []*facts.Content
+		memory := int64(0)
+		for _, f := range fs {
+			cs = append(cs, contentOf(f))
+			memory += contentOf(f).Memory()
+		}
+		b := facts.AppendBlock(nil, cs)
+		got, err := facts.DecodeBlock(b, len(cs), memory)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(f, g) {
-			t.Errorf("read %+v\nof   %+v", g, f)
+		for i := range got {
+			if !reflect.DeepEqual(&got[i], cs[i]) {
+				t.Errorf("read %+v\nof   %+v", got[i], cs[i])
+			}
 		}
 		for i := range b {
-			if _, err := facts.Decode(b[:i]); !errors.Is(err, facts.ErrCorrupt) {
+			if _, err := facts.DecodeBlock(b[:i], len(cs), memory); !errors.Is(err, facts.ErrCorrupt) {
 				t.Errorf("%d of %d bytes: %v", i, len(b), err)
 			}
 		}
-		if _, err := facts.Decode(append(b, 0)); !errors.Is(err, facts.ErrCorrupt) {
+		if _, err := facts.DecodeBlock(append(b, 0), len(cs), memory); !errors.Is(err, facts.ErrCorrupt) {
 			t.Errorf("a byte more: %v", err)
+		}
+		if _, err := facts.DecodeBlock(b, len(cs)+1, memory); len(cs) > 1 && !errors.Is(err, facts.ErrCorrupt) {
+			t.Errorf("a content more: %v", err)
+		}
+		if _, err := facts.DecodeBlock(b, len(cs), 10); !errors.Is(err, facts.ErrCorrupt) {
+			t.Errorf("little memory: %v", err)
 		}
 	}
 }
@@ -79,17 +101,22 @@ func TestArchive(t *testing.T) {
 }
 
 // FuzzDecode: whatever the bytes, what is read satisfies the invariants and is
-// written again as the same file.
+// written again as the same contents.
 func FuzzDecode(f *testing.F) {
-	f.Add(facts.Append(nil, sample()))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		g, err := facts.Decode(b)
+	f.Add(facts.AppendBlock(nil, []*facts.Content{contentOf(sample())}), 1)
+	f.Add(facts.AppendBlock(nil, []*facts.Content{contentOf(sample()), contentOf(nil), contentOf(sample())}), 3)
+	f.Fuzz(func(t *testing.T, b []byte, n int) {
+		got, err := facts.DecodeBlock(b, n, noLimit)
 		if err != nil {
 			return
 		}
-		again, err := facts.Decode(facts.Append(nil, g))
-		if err != nil || !reflect.DeepEqual(g, again) {
-			t.Errorf("%v: read %+v\nafter %+v", err, again, g)
+		var cs []*facts.Content
+		for i := range got {
+			cs = append(cs, &got[i])
+		}
+		again, err := facts.DecodeBlock(facts.AppendBlock(nil, cs), n, noLimit)
+		if err != nil || !reflect.DeepEqual(got, again) {
+			t.Errorf("%v: read %+v\nafter %+v", err, again, got)
 		}
 	})
 }

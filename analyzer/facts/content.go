@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"unsafe"
+
 	"github.com/codekg/kg/analyzer/graph"
 )
 
@@ -43,68 +45,93 @@ func (c *Content) BlockWeight() int {
 		return 64
 	}
 	f := c.Facts
-	return 64 + 11*len(f.Exprs) + 80*len(f.Decls) + 20*len(f.Strings) + 2*len(f.Lists) + 8*len(f.Locals)
+	return 64 + 4*len(f.Exprs) + 80*len(f.Decls) + 20*len(f.Strings) + 8*len(f.Locals)
 }
 
 // AppendBlock appends the stored form of the facts and unknowns of contents to
 // dst. Equal contents give equal bytes. It is meant to be compressed.
 func AppendBlock(dst []byte, cs []*Content) []byte {
-	k := &coder{buf: dst}
-	for _, c := range cs {
-		k.content(c)
+	c := newWriter()
+	for _, x := range cs {
+		c.begin()
+		c.content(x)
 	}
-	return k.buf
+	return c.finish(dst)
 }
 
 // DecodeBlock reads what [AppendBlock] wrote, into the facts and unknowns of n
-// contents. The bytes may be hostile: see [Decode].
-func DecodeBlock(b []byte, n int) ([]Content, error) {
+// contents. The bytes may be hostile: the tables take at most memory bytes, and
+// facts satisfy [File.Check].
+func DecodeBlock(b []byte, n int, memory int64) ([]Content, error) {
 	if n < 0 || n > len(b) {
 		return nil, ErrCorrupt
 	}
-	k := &coder{buf: b, reading: true}
+	c, err := newReader(b, memory)
+	if err != nil {
+		return nil, err
+	}
 	cs := make([]Content, n)
 	for i := range cs {
-		k.content(&cs[i])
-		if k.err == nil && cs[i].Facts != nil {
-			k.err = cs[i].Facts.Check()
-		}
-		if k.err != nil {
-			return nil, k.err
+		c.begin()
+		c.content(&cs[i])
+		if c.failed {
+			return nil, ErrCorrupt
 		}
 	}
-	if len(k.buf) > 0 {
-		return nil, ErrCorrupt
+	if err := c.done(); err != nil {
+		return nil, err
+	}
+	for i := range cs {
+		if cs[i].Facts != nil {
+			if err := cs[i].Facts.Check(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return cs, nil
 }
 
-func (k *coder) content(c *Content) {
-	table(k, &c.Unknowns)
-	column(k, c.Unknowns, plain, func(u *graph.Unknown) *graph.Reason { return &u.Reason })
-	column(k, c.Unknowns, delta, func(u *graph.Unknown) *int32 { return &u.Line })
-	column(k, c.Unknowns, delta, func(u *graph.Unknown) *int32 { return &u.EndLine })
-	column(k, c.Unknowns, plain, func(u *graph.Unknown) *int32 { return &u.Count })
-	details := make([]string, len(c.Unknowns))
-	for i := range c.Unknowns {
-		details[i] = c.Unknowns[i].Detail
+func (c *coder) content(x *Content) {
+	table(c, &x.Unknowns)
+	column(c, x.Unknowns, plain, func(u *graph.Unknown) *graph.Reason { return &u.Reason })
+	column(c, x.Unknowns, delta, func(u *graph.Unknown) *int32 { return &u.Line })
+	column(c, x.Unknowns, delta, func(u *graph.Unknown) *int32 { return &u.EndLine })
+	column(c, x.Unknowns, plain, func(u *graph.Unknown) *int32 { return &u.Count })
+	details := make([]string, len(x.Unknowns))
+	for i := range details {
+		details[i] = x.Unknowns[i].Detail
 	}
-	k.texts(details)
-	for i := range c.Unknowns {
-		u := &c.Unknowns[i]
+	c.strings(details)
+	for i := range x.Unknowns {
+		u := &x.Unknowns[i]
 		u.Detail = details[i]
 		if int(u.Reason) >= graph.ReasonCount || u.Line < 0 || u.EndLine < 0 || u.Count < 0 {
-			k.fail()
+			c.failed = true
 		}
 	}
 	has := int64(0)
-	if c.Facts != nil {
+	if x.Facts != nil {
 		has = 1
 	}
-	if has = k.varint(has); has != 0 {
-		if k.reading {
-			c.Facts = &File{}
+	if has = c.varint(has); has != 0 {
+		if c.reading {
+			x.Facts = &File{}
 		}
-		k.file(c.Facts)
+		c.file(x.Facts)
 	}
+}
+
+// Memory returns about how many bytes the tables of c take.
+func (c *Content) Memory() int64 {
+	n := int64(unsafe.Sizeof(*c)) + rows(c.Unknowns)
+	if f := c.Facts; f != nil {
+		n += int64(unsafe.Sizeof(*f)) + rows(f.Strings) + rows(f.Imports) + rows(f.Decls) + rows(f.Params) + rows(f.Locals) +
+			rows(f.Exprs) + rows(f.Lists) + rows(f.Flows) + rows(f.Settings) + rows(f.Directives) + rows(f.Unparsed)
+	}
+	return n
+}
+
+func rows[T any](s []T) int64 {
+	var row T
+	return int64(len(s)) * int64(unsafe.Sizeof(row))
 }
