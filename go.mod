@@ -10,6 +10,7 @@ require (
 	github.com/go-git/go-git/v5 v5.19.3 // objects and references of git repositories
 	github.com/goccy/go-json v0.12.0 // reports as JSON
 	github.com/goccy/go-yaml v1.19.2 // configurations
+	github.com/google/go-github/v60 v60.0.0 // comments, checks and artifacts of GitHub
 	github.com/klauspost/compress v1.20.3 // zstd in graph files and stored facts
 	github.com/sourcegraph/conc v0.3.0 // pools of workers
 	github.com/spf13/cobra v1.10.2 // commands and their help
@@ -22,8 +23,9 @@ require (
 
 // Tests and bench.
 require (
+	github.com/getkin/kin-openapi v0.152.0 // requests against GitHub's description of its API
 	github.com/rogpeppe/go-internal v1.16.0 // testscript: sessions of kg as tests
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // reports against their JSON Schema
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // reports against their JSON Schema
 	github.com/yuin/goldmark v1.8.7 // Markdown reports as GitHub renders them
 	golang.org/x/tools v0.52.0 // txtar: trees of files as tests
 )
@@ -31,6 +33,12 @@ require (
 require (
 	github.com/cyphar/filepath-securejoin v0.6.1 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
+	github.com/go-openapi/jsonpointer v0.22.5 // indirect
+	github.com/go-openapi/swag/jsonname v0.25.5 // indirect
+	github.com/google/go-querystring v1.1.0 // indirect
+	github.com/gorilla/mux v1.8.0 // indirect
+	github.com/oasdiff/yaml v0.1.1 // indirect
+	github.com/oasdiff/yaml3 v0.0.14 // indirect
 	github.com/go-git/gcfg v1.5.1-0.20230307220236-3a3c6141e376 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect

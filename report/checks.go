@@ -10,7 +10,7 @@ import (
 )
 
 // Findings for other programs. All formats list what nothing waives, ranked, at
-// the place where the head shows it; see Finding.shownAt.
+// the place where the head shows it; see [Finding.ShownAt].
 
 // writeRDJSON writes the input of reviewdog, which posts to GitHub, GitLab,
 // Bitbucket, Gitea and Gerrit.
@@ -56,11 +56,11 @@ func writeRDJSON(w io.Writer, r *Report, _ Options) error {
 	}{from, "INFO", []diagnostic{}}
 	severities := map[string]string{"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 	for _, f := range r.Open() {
-		file, line, ok := f.shownAt()
+		file, line, ok := f.ShownAt()
 		if !ok {
 			continue
 		}
-		d := diagnostic{f.said(), at(file, line), severities[f.Level], from, code{f.Rule}, nil}
+		d := diagnostic{f.Said(), at(file, line), severities[f.Level], from, code{f.Rule}, nil}
 		for _, p := range f.Related {
 			d.Related = append(d.Related, related{p.Symbol.Name, at(p.File, p.Line)})
 		}
@@ -69,9 +69,9 @@ func writeRDJSON(w io.Writer, r *Report, _ Options) error {
 	return encode(w, out)
 }
 
-// said is the message with the places that are related, for formats that have
+// Said is the message with the places that are related, for formats that have
 // none of their own.
-func (f *Finding) said() string {
+func (f *Finding) Said() string {
 	s := f.Message
 	for i, p := range f.Related[:min(len(f.Related), linkedPlaces)] {
 		s += []string{" (", ", "}[min(i, 1)] + place(p.File, p.Line)
@@ -101,8 +101,8 @@ func writeGitLab(w io.Writer, r *Report, _ Options) error {
 	severities := map[string]string{"error": "major", "warning": "minor", "note": "info"}
 	out := []issue{}
 	for _, f := range r.Open() {
-		if file, line, ok := f.shownAt(); ok {
-			out = append(out, issue{f.said(), "kg/" + f.Rule, f.Fingerprint, severities[f.Level], location{file, lines{line}}})
+		if file, line, ok := f.ShownAt(); ok {
+			out = append(out, issue{f.Said(), "kg/" + f.Rule, f.Fingerprint, severities[f.Level], location{file, lines{line}}})
 		}
 	}
 	return encode(w, out)
@@ -128,7 +128,7 @@ func writeCheckstyle(w io.Writer, r *Report, _ Options) error {
 	files := map[string]*file{}
 	severities := map[string]string{"error": "error", "warning": "warning", "note": "info"}
 	for _, f := range r.Open() {
-		name, line, ok := f.shownAt()
+		name, line, ok := f.ShownAt()
 		if !ok {
 			continue
 		}
@@ -136,7 +136,7 @@ func writeCheckstyle(w io.Writer, r *Report, _ Options) error {
 			files[name] = &file{Name: Escape(name)}
 			out.Files = append(out.Files, files[name])
 		}
-		files[name].Issues = append(files[name].Issues, issue{line, severities[f.Level], Escape(f.said()), "kg." + f.Rule})
+		files[name].Issues = append(files[name].Issues, issue{line, severities[f.Level], Escape(f.Said()), "kg." + f.Rule})
 	}
 	return encodeXML(w, out)
 }
@@ -171,7 +171,7 @@ func writeJUnit(w io.Writer, r *Report, _ Options) error {
 			if f.Rule != rule.ID {
 				continue
 			}
-			line := Escape(place(f.File, f.Line) + ": " + f.said())
+			line := Escape(place(f.File, f.Line) + ": " + f.Said())
 			if f.Waived != "" {
 				line += Escape(" (waived: " + f.Waived + ")")
 			}
@@ -221,11 +221,11 @@ func writeAnnotations(w io.Writer, r *Report, _ Options) error {
 	var b strings.Builder
 	for _, f := range r.Open() {
 		counts[f.Level]++
-		file, line, ok := f.shownAt()
+		file, line, ok := f.ShownAt()
 		if counts[f.Level] > maxAnnotations || !ok {
 			continue
 		}
-		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", commands[f.Level], property(file), line, property("kg: "+f.Rule), data(f.said()))
+		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", commands[f.Level], property(file), line, property("kg: "+f.Rule), data(f.Said()))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -98,10 +98,10 @@ func listedFindings(fs []Finding) (listed []Finding, left string) {
 	return listed, strings.Join(parts, ", ")
 }
 
-// shownAt returns where a finding is shown in the head: on a line that the
+// ShownAt returns where a finding is shown in the head: on a line that the
 // change edited, if there is one, because platforms show others nowhere near
 // the change; else at what is related to it.
-func (f *Finding) shownAt() (file string, line int32, ok bool) {
+func (f *Finding) ShownAt() (file string, line int32, ok bool) {
 	switch {
 	case f.File != "" && f.DiffLine > 0:
 		return f.File, f.DiffLine, true

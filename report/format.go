@@ -11,6 +11,7 @@ type Options struct {
 	Color bool // text: use ANSI colours
 	Limit int  // text, md: entries per list; 0 means 20, a negative number all
 	Bytes int  // md: how long the report may be, at least some kilobytes; 0 means no limit
+	Graph bool // md: with a drawing of the impact
 	// Link returns the address of a line, in the head or in the base; empty or
 	// nil: there is none. Used by md.
 	Link func(file string, line int32, head bool) string

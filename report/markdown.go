@@ -77,6 +77,7 @@ func (m *markdown) report() string {
 	m.entryPoints()
 	m.cochange()
 	m.owners()
+	m.graph()
 	m.unknowns()
 	return m.join()
 }
@@ -395,9 +396,13 @@ func (m *markdown) findings() {
 	if rest != "" && left != "" {
 		rest += "; "
 	}
-	if rest += left; len(lines) > 0 || rest != "" {
+	rest += left
+	switch {
+	case len(lines) > 0:
 		fold := len(lines) > openRows || !slices.ContainsFunc(fs, func(f Finding) bool { return f.Level == "error" })
-		m.list("Findings", len(m.r.Findings), "", 95, fold, lines[:show], rest)
+		m.list("Findings", len(lines), "", 95, fold, lines[:show], rest)
+	case rest != "":
+		m.blocks = append(m.blocks, block{"Findings", len(m.r.Findings), "Findings: " + rest + ".\n", 6})
 	}
 }
 

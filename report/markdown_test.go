@@ -30,11 +30,13 @@ func render(t testing.TB, text []byte) string {
 }
 
 var (
-	codeSpan  = regexp.MustCompile(`(?s)<code>.*?</code>`)
-	tag       = regexp.MustCompile(`<[^>]*>`)
-	reference = regexp.MustCompile(`[@#<>*_~\[\]\\` + "`|]" + `|:[\w+-]+:|://|www\.|\b(?i:gh)-\d|\b[0-9a-fA-F]{7,}\b`)
-	attribute = regexp.MustCompile(` style="text-align:right"`)
-	allowed   = strings.Fields("a b br details h4 li p strong summary table tbody td th thead tr ul")
+	codeSpan    = regexp.MustCompile(`(?s)<code>.*?</code>`)
+	tag         = regexp.MustCompile(`<[^>]*>`)
+	fence       = regexp.MustCompile(`(?s)<pre><code.*?</code></pre>`)
+	mermaidLine = regexp.MustCompile(`^(flowchart LR|  n\d+\["[A-Za-z0-9 ._/#;-]*"\](:::(changed|broken))?|  n\d+ (-->|==>)(\|[a-z]+\|)? n\d+|  classDef [a-z]+ [a-z0-9#:,-]+)$`)
+	reference   = regexp.MustCompile(`[@#<>*_~\[\]\\` + "`|]" + `|:[\w+-]+:|://|www\.|\b(?i:gh)-\d|\b[0-9a-fA-F]{7,}\b`)
+	attribute   = regexp.MustCompile(` style="text-align:right"`)
+	allowed     = strings.Fields("a b br details h4 li p strong summary table tbody td th thead tr ul")
 )
 
 // tags returns the tags of a rendered report, without code spans, and fails on

@@ -58,7 +58,7 @@ type Symbol struct {
 	Name string `json:"name"` // qualified, for people
 	File string `json:"file"` // empty for packages
 	Line int32  `json:"line"`
-	Test bool   `json:"-"` // it is test code
+	Test bool   `json:"test,omitempty"` // it is test code
 }
 
 // Library is an external package that nothing uses any more, because another

@@ -163,7 +163,7 @@ func camel(id string) string {
 }
 
 func newSARIFResult(f *Finding, all []sarifRule, c *Change) (sarifResult, bool) {
-	file, line, ok := f.shownAt()
+	file, line, ok := f.ShownAt()
 	if !ok {
 		return sarifResult{}, false
 	}

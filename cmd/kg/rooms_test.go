@@ -57,6 +57,7 @@ const guests = `
 	github.com/goccy/go-yaml              : cmd/kg
 	github.com/go-git/go-billy/v5         : analyzer/source
 	github.com/go-git/go-git/v5           : analyzer/source
+	github.com/google/go-github/v60       : report/github
 	github.com/klauspost/compress         : analyzer/artifact analyzer/facts
 	github.com/sourcegraph/conc           : analyzer analyzer/link analyzer/source
 	github.com/spf13/cobra                : cmd/kg
