@@ -685,8 +685,12 @@ func (r *bodyReader) convertType(from, to Type, owner graph.ID, x *facts.Expr) {
 		return
 	}
 	switch t.kind(from) {
-	case kMeta, kTuple, kPkg, kParam:
+	case kMeta, kTuple, kPkg:
 		return
+	case kNamed: // of two instances of one interface a part could not be told
+		if t.rec(from).ent == tr.ent {
+			return
+		}
 	case kExtern: // a value of an external type, unless it is an external value
 		if x.Op == facts.OpSelect && x.X >= 0 && t.kind(r.ev.typ[x.X]) == kPkg {
 			return

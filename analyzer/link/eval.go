@@ -433,14 +433,11 @@ func (ev *evaluator) evalIndex(x *facts.Expr) (Type, Ent) {
 	case kMeta:
 		base := t.arg(xt, 0)
 		args := ev.typeList(x.Args)
-		switch t.kind(base) {
-		case kNamed:
-			e := t.rec(base).ent
-			return t.meta(t.intern(kNamed, e, 0, args)), ref
-		case kPtr, kSlice, kMap, kFunc, kAnon, kChan, kArray: // a generic alias
-			if ref != noEnt {
-				return t.meta(t.subst(base, ev.l.canon[ref], args)), ref
-			}
+		if ref != noEnt && ev.l.decl(ref).Traits&facts.TraitAlias != 0 && ev.l.decl(ref).TypeParams.Len() > 0 {
+			return t.meta(t.subst(base, ev.l.canon[ref], args)), ref
+		}
+		if t.kind(base) == kNamed {
+			return t.meta(t.intern(kNamed, t.rec(base).ent, 0, args)), ref
 		}
 		return unknownType, noEnt
 	case kExtern:

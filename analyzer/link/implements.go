@@ -15,6 +15,7 @@ type methodSet struct {
 	names   []Sym  // sorted: own and promoted methods
 	foreign []Type // external types that it embeds, whose methods are not known
 	unknown bool   // it embeds a type that could not be told
+	through bool   // it embeds an external type through a pointer
 }
 
 // hasForeign reports whether a type with methods t has the unknown methods of
@@ -26,6 +27,12 @@ func (s *methodSet) hasForeign(t *methodSet) bool {
 		}
 	}
 	return true
+}
+
+// has reports whether a method of that name is known.
+func (s *methodSet) has(name Sym) bool {
+	_, ok := slices.BinarySearch(s.names, name)
+	return ok
 }
 
 // methodSets returns the methods of every named type of the tree and of the
@@ -75,29 +82,32 @@ func (l *linker) methodSet(ev *evaluator, e Ent, own map[Ent][]Sym) *methodSet {
 			}
 		}
 		if ev.lang.Promote {
-			l.foreignBases(ev, s, x)
-			queue, _ = ev.embedded(queue, nil, embed{t: x})
+			l.foreignBases(ev, s, queue[i])
+			queue, _ = ev.embedded(queue, nil, queue[i])
 		}
 	}
 	slices.Sort(s.names)
 	s.names = slices.Compact(s.names)
+	slices.Sort(s.foreign)
+	s.foreign = slices.Compact(s.foreign)
 	return s
 }
 
 // foreignBases adds the embedded types of x that are not known to s.
-func (l *linker) foreignBases(ev *evaluator, s *methodSet, x Type) {
-	u := ev.under(x)
+func (l *linker) foreignBases(ev *evaluator, s *methodSet, x embed) {
+	u := ev.under(x.t)
 	r := l.types.rec(u)
 	if (r.kind != kNamed && r.kind != kAnon) || r.ent == noEnt {
 		return
 	}
 	for _, b := range l.basesOf(r.ent) {
-		b, _ = l.types.deref(b)
+		b, ptr := l.types.deref(b)
 		switch l.types.kind(b) {
 		case kUnknown:
 			s.unknown = true
 		case kExtern:
 			s.foreign = append(s.foreign, b)
+			s.through = s.through || x.through || ptr
 		}
 	}
 }
@@ -191,7 +201,8 @@ type implemented struct{ typ, iface Ent }
 // from method sets, because one side embeds an external type, but that code
 // relies on: it stores a value of the type as the interface, and compiles. The
 // type has the methods of that interface then, and so implements the others that
-// ask for no more.
+// ask for no more. What it has of an external type, others that embed the same
+// have, too.
 func (l *linker) provenImplementations(readers []*bodyReader) {
 	var pairs []implemented
 	asPointer := map[implemented]bool{}
@@ -206,7 +217,7 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 	}
 	slices.SortFunc(pairs, func(x, y implemented) int { return cmp.Or(cmp.Compare(x.typ, y.typ), cmp.Compare(x.iface, y.iface)) })
 	ev := l.newEvaluator(l.types)
-	known := provenMethods{}
+	known, foreign := provenMethods[Ent]{}, provenMethods[Type]{}
 	for _, p := range pairs {
 		from := l.nodeOf[p.typ]
 		ev.lang = l.langOf(p.typ)
@@ -214,7 +225,7 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 			continue
 		}
 		ev.lang = l.langOf(p.typ)
-		known.learn(ev, p, asPointer[p])
+		l.learn(ev, p, asPointer[p], known, foreign)
 		to, certainty := l.nodeOf[p.iface], graph.Inferred
 		if to == graph.None {
 			if to, certainty = l.externalEnt(p.iface), graph.Exact; to == graph.None {
@@ -235,23 +246,32 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 		}
 		l.implementMethods(pairs, certainty)
 	}
+	l.inherit(ev, known, foreign)
 	l.impliedImplementations(ev, known)
 }
 
 // provenMethods are the methods that types must have from what they embed,
-// because they are stored as interfaces that ask for them, by type and name.
-type provenMethods map[Ent]map[Sym]provenMethod
+// because values are stored as interfaces that ask for them, by type and name.
+type provenMethods[T comparable] map[T]map[Sym]provenMethod
+
+func (k provenMethods[T]) add(t T, name Sym, typ Type, ptr bool) {
+	if k[t] == nil {
+		k[t] = map[Sym]provenMethod{}
+	}
+	was, seen := k[t][name]
+	k[t][name] = provenMethod{typ, ptr && (was.ptr || !seen)}
+}
 
 type provenMethod struct {
 	typ Type
 	ptr bool // proven of the pointer type only
 }
 
-// learn adds what is known of a type because it is stored as an interface.
-func (k provenMethods) learn(ev *evaluator, p implemented, ptr bool) {
-	l := ev.l
-	if s := l.sets[p.typ]; s == nil || len(s.foreign) == 0 && !s.unknown ||
-		l.decl(p.typ).TypeParams.Len() > 0 || l.decl(p.iface).TypeParams.Len() > 0 {
+// learn adds what is known of a type because it is stored as an interface, and
+// of the external type that it embeds if there is only one.
+func (l *linker) learn(ev *evaluator, p implemented, ptr bool, known provenMethods[Ent], foreign provenMethods[Type]) {
+	s := l.sets[p.typ]
+	if s == nil || len(s.foreign) == 0 && !s.unknown || l.decl(p.typ).TypeParams.Len() > 0 || l.decl(p.iface).TypeParams.Len() > 0 {
 		return
 	}
 	for _, name := range l.sets[p.iface].names {
@@ -260,18 +280,38 @@ func (k provenMethods) learn(ev *evaluator, p implemented, ptr bool) {
 			ev.member(l.instance(p.typ), name).ent != noEnt {
 			continue
 		}
-		if k[p.typ] == nil {
-			k[p.typ] = map[Sym]provenMethod{}
+		known.add(p.typ, name, im.typ, ptr)
+		if len(s.foreign) == 1 && !s.unknown && !s.has(name) {
+			foreign.add(s.foreign[0], name, im.typ, ptr || s.through)
 		}
-		was, seen := k[p.typ][name]
-		k[p.typ][name] = provenMethod{im.typ, ptr && (was.ptr || !seen)}
+	}
+}
+
+// inherit adds what types have of the one external type that they embed.
+func (l *linker) inherit(ev *evaluator, known provenMethods[Ent], foreign provenMethods[Type]) {
+	if len(foreign) == 0 {
+		return
+	}
+	for e := range l.entFile {
+		e := Ent(e)
+		s := l.sets[e]
+		if s == nil || len(s.foreign) != 1 || s.unknown || l.nodeOf[e] == graph.None || l.decl(e).TypeParams.Len() > 0 ||
+			ev.interfaceLike(l.types.denoted(l.typ[e])) {
+			continue
+		}
+		ev.lang = l.langOf(e)
+		for name, m := range foreign[s.foreign[0]] {
+			if _, proven := known[e][name]; !proven && !s.has(name) && ev.member(l.instance(e), name).ent == noEnt {
+				known.add(e, name, m.typ, m.ptr && !s.through)
+			}
+		}
 	}
 }
 
 // impliedImplementations adds the implementations that follow from the methods
 // that types must have. A type is compared with the interfaces that ask for one
 // of these methods.
-func (l *linker) impliedImplementations(ev *evaluator, known provenMethods) {
+func (l *linker) impliedImplementations(ev *evaluator, known provenMethods[Ent]) {
 	if len(known) == 0 {
 		return
 	}

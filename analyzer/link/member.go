@@ -246,7 +246,9 @@ func (ev *evaluator) coreOf(c Type) Type {
 			for i, a := range t.argsOf(c) {
 				u := ev.coreOf(a)
 				if i > 0 && u != core {
-					return unknownType
+					if u = ev.commonChannel(core, u); u == unknownType {
+						return unknownType
+					}
 				}
 				core = u
 			}
@@ -265,6 +267,22 @@ func (ev *evaluator) coreOf(c Type) Type {
 		default:
 			return c
 		}
+	}
+	return unknownType
+}
+
+// commonChannel returns the type that stands for two channel types with one
+// element type: the one with a direction. It is the unknown type for others.
+func (ev *evaluator) commonChannel(a, b Type) Type {
+	t := ev.types
+	x, y := t.rec(a), t.rec(b)
+	switch {
+	case x.kind != kChan || y.kind != kChan || t.arg(a, 0) != t.arg(b, 0):
+		return unknownType
+	case x.n == 0:
+		return b
+	case y.n == 0:
+		return a
 	}
 	return unknownType
 }

@@ -8,7 +8,7 @@ import (
 // maxRounds bounds the rounds in which inferred surfaces come about: the
 // length of the longest chain of declarations, each inferred from the next,
 // that is followed.
-const maxRounds = 8
+const maxRounds = 32
 
 // surfaces is phase one.
 func (l *linker) surfaces() {

@@ -2,7 +2,10 @@ package golang
 
 import (
 	"go/build/constraint"
+	"slices"
 	"strings"
+
+	"github.com/codekg/kg/analyzer/facts"
 )
 
 // Build constraints choose the files of a package. kg reads all of them: the
@@ -36,18 +39,28 @@ func defaultTag(tag string) bool {
 	return strings.HasPrefix(tag, "go1.")
 }
 
-// fileConstraint returns the constraint of a file with the given base name and
-// constraint line, whether the default platform builds it, and whether nobody
-// does without asking for it (the tag "ignore").
-func fileConstraint(base, line string) (text string, def, never bool) {
+// fileConstraint returns the constraint of a file with the given base name,
+// whether the default platform builds it, and whether nobody does without asking
+// for it (the tag "ignore"). The constraint is that of the name, that of the line
+// in the file, and cgo if the file imports package C.
+func fileConstraint(base string, f *facts.File) (text string, def, never bool) {
 	expr := nameConstraint(base)
-	if line != "" {
-		if e, err := constraint.Parse("//go:build " + line); err == nil {
-			if expr == nil {
-				expr = e
-			} else {
-				expr = &constraint.AndExpr{X: expr, Y: e}
-			}
+	and := func(e constraint.Expr) {
+		if expr == nil {
+			expr = e
+		} else {
+			expr = &constraint.AndExpr{X: expr, Y: e}
+		}
+	}
+	if f.Constraint != 0 {
+		if e, err := constraint.Parse("//go:build " + f.Str(f.Constraint)); err == nil {
+			and(e)
+		}
+	}
+	for i := range f.Imports {
+		if f.Str(f.Imports[i].Path) == "C" && (expr == nil || !slices.Contains(strings.Fields(expr.String()), "cgo")) {
+			and(&constraint.TagExpr{Tag: "cgo"})
+			break
 		}
 	}
 	if expr == nil {

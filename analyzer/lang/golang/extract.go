@@ -35,6 +35,7 @@ type extractor struct {
 	testing   facts.Str // what the file calls package testing; 0: not imported
 	main      bool      // the package is called main
 	preamble  preamble
+	misplaced misplaced
 	linknames map[string][16]byte // digests of directives by the name they are about
 
 	self struct { // the package-level declaration that is open

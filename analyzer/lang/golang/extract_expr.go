@@ -22,7 +22,44 @@ func (e *extractor) expr(i syntax.ID, flags facts.ExprFlags) facts.ExprID {
 	}
 	e.depth++
 	x := e.exprAt(i, flags)
+	if i == e.misplaced.of {
+		x = e.instance(x, e.misplaced.arguments, flags)
+	}
 	e.depth--
+	return x
+}
+
+// misplaced are type arguments that the grammar gives to another type than
+// they belong to: it reads ~[]p.T[A] as (~[]p.T)[A].
+type misplaced struct{ of, arguments syntax.ID }
+
+// generic adds a generic type with its arguments, which belong to the last type
+// name before them.
+func (e *extractor) generic(i syntax.ID, flags facts.ExprFlags) facts.ExprID {
+	typ, arguments := e.child(i, fieldType), e.child(i, fieldTypeArguments)
+	of := typ
+	for of != syntax.None {
+		switch classOf(e.nodes[of].Kind) {
+		case classNegatedType, classPointerType, classParen:
+			of = e.t.FirstNamed(of)
+			continue
+		case classSliceType, classArrayType:
+			of = e.child(of, fieldElement)
+			continue
+		case classMapType, classChannelType:
+			of = e.child(of, fieldValue)
+			continue
+		}
+		break
+	}
+	if of == typ || of == syntax.None {
+		x := e.expr(typ, flags)
+		return e.instance(x, arguments, flags)
+	}
+	before := e.misplaced
+	e.misplaced = misplaced{of, arguments}
+	x := e.expr(typ, flags)
+	e.misplaced = before
 	return x
 }
 
@@ -56,8 +93,7 @@ func (e *extractor) exprAt(i syntax.ID, flags facts.ExprFlags) facts.ExprID {
 		index := e.expr(e.child(i, fieldIndex), 0)
 		return e.index(x, callee, int32(index))
 	case classGenericType:
-		x := e.expr(e.child(i, fieldType), flags)
-		return e.instance(x, e.child(i, fieldTypeArguments), flags)
+		return e.generic(i, flags)
 	case classInstantiation:
 		return e.instantiation(i, flags)
 	case classSlice:

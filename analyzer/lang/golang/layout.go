@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/codekg/kg/analyzer/link"
 )
 
@@ -77,7 +79,7 @@ func (la *layouter) modules(files []link.File) {
 			case "replace":
 				from, to, _ := strings.Cut(value, " => ")
 				from, _, _ = strings.Cut(from, " ")
-				if strings.HasPrefix(to, "./") || strings.HasPrefix(to, "../") {
+				if modfile.IsDirectoryPath(to) {
 					if d, ok := inTree(dir, to); ok {
 						w.replaces = append(w.replaces, replace{from, d})
 					}
@@ -150,7 +152,7 @@ func (la *layouter) groups(files []link.File) {
 		}
 		base := path.Base(f.Path)
 		never := false
-		p.Constraint, p.Default, never = fileConstraint(base, f.Facts.Str(f.Facts.Constraint))
+		p.Constraint, p.Default, never = fileConstraint(base, f.Facts)
 		p.Test = strings.HasSuffix(base, "_test.go")
 		k := groupKey{dir: dirOf(f.Path), name: f.Facts.Str(f.Facts.Package)}
 		k.test = p.Test && strings.HasSuffix(k.name, "_test")

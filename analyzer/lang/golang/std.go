@@ -58,7 +58,7 @@ func Surface(files []Source) ([]*facts.File, error) {
 		}
 		b.Reset()
 		f := Extract(t, &b)
-		if _, def, _ := fileConstraint(src.Name, f.Str(f.Constraint)); !def {
+		if _, def, _ := fileConstraint(src.Name, f); !def {
 			continue
 		}
 		fs = append(fs, f)
