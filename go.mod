@@ -12,6 +12,8 @@ require (
 	github.com/goccy/go-yaml v1.19.2 // configurations
 	github.com/google/go-github/v60 v60.0.0 // comments, checks and artifacts of GitHub
 	github.com/klauspost/compress v1.20.3 // zstd in graph files and stored facts
+	github.com/kljensen/snowball v0.10.0 // stems of English words in searches
+	github.com/modelcontextprotocol/go-sdk v1.8.0 // the MCP server
 	github.com/sourcegraph/conc v0.3.0 // pools of workers
 	github.com/spf13/cobra v1.10.2 // commands and their help
 	github.com/spf13/pflag v1.0.9 // cobra's flags, for errors that say what was meant
@@ -51,6 +53,7 @@ require (
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
 	gopkg.in/warnings.v0 v0.1.2 // indirect
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect

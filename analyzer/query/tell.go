@@ -71,3 +71,14 @@ func (q *asking) toldResult(h *hit) Result {
 	}
 	return r
 }
+
+// Shown tells what the filters of a request leave, and the kinds of edges that
+// it names as bits. The function is for one goroutine.
+func (x *Index) Shown(r Request) (shown func(graph.ID) bool, edges uint32, err error) {
+	r.Op = "find"
+	q := &asking{x: x, g: x.g, r: r, op: Op{Name: "find"}}
+	if err := q.check(); err != nil {
+		return nil, 0, err
+	}
+	return q.shown, q.edges, nil
+}

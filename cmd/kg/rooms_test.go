@@ -35,6 +35,7 @@ const rooms = `
 	analyzer/cache        : analyzer/artifact analyzer/facts analyzer/graph
 	analyzer/artifact/sqlite : analyzer/graph
 	analyzer/query        : analyzer/graph
+	analyzer/search       : analyzer/graph
 	analyzer              : analyzer/graph analyzer/facts analyzer/syntax analyzer/link analyzer/lang analyzer/lang/all analyzer/source
 	diff                  : analyzer/graph
 	diff/difftest         : analyzer/graph
@@ -58,6 +59,7 @@ const guests = `
 	github.com/go-git/go-billy/v5         : analyzer/source
 	github.com/go-git/go-git/v5           : analyzer/source
 	github.com/google/go-github/v60       : report/github
+	github.com/kljensen/snowball          : analyzer/search
 	github.com/klauspost/compress         : analyzer/artifact analyzer/facts
 	github.com/sourcegraph/conc           : analyzer analyzer/link analyzer/source
 	github.com/spf13/cobra                : cmd/kg

@@ -15,6 +15,7 @@ import (
 
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/query"
+	"github.com/codekg/kg/analyzer/search"
 	"github.com/codekg/kg/analyzer/source"
 )
 
@@ -45,6 +46,9 @@ type session struct {
 	repo  *repository
 	lines *lineReader
 	fresh freshness
+
+	wordsOnce sync.Once
+	wordIndex *search.Index
 }
 
 // freshness says how the files of a graph compare with those on disk.

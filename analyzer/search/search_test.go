@@ -1,0 +1,172 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+func TestWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"parseHTTPHead":                   "parse http head",
+		"XMLHttpRequest":                  "xml http request",
+		"snake_case-and.dot":              "snake case and dot",
+		"openDB2":                         "open db",
+		"a b":                             "",
+		"ÉtatDuRéseau":                    "état du réseau",
+		"":                                "",
+		"\xff\xfeok":                      "ok",
+		strings.Repeat("x", 100) + " end": "end",
+	} {
+		var got []string
+		words(text, func(w string) bool { got = append(got, w); return true })
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%q: got %q, want %q", text, s, want)
+		}
+	}
+}
+
+// shop has a cart behind an interface that a controller uses.
+func shop() *graph.Graph {
+	b := &graph.Builder{}
+	f := b.AddFile(graph.File{Path: "shop.go"})
+	add := func(name, doc string, k graph.Kind, flags graph.Flags, parent graph.ID) graph.ID {
+		last := name[strings.LastIndexByte(name, '.')+1:]
+		return b.AddNode(graph.Node{Key: "go:shop#" + name, Name: last, QName: "shop." + name, Kind: k, Parent: parent, Doc: doc, File: "shop.go",
+			Line: 1, DefLine: 1, EndLine: 3, Flags: flags, Signature: graph.Signature{Text: "sig " + name}})
+	}
+	pkg := b.AddNode(graph.Node{Key: "go:shop", Name: "shop", QName: "shop", Kind: graph.KindPackage, Parent: graph.None})
+	service := add("CartService", "", graph.KindInterface, 0, pkg)
+	addItem := add("CartService.AddItem", "", graph.KindMethod, 0, service)
+	impl := add("cartService", "cartService keeps what customers chose.", graph.KindStruct, 0, pkg)
+	implAdd := add("cartService.AddItem", "AddItem puts an article into the shopping cart.", graph.KindMethod, 0, impl)
+	controller := add("OrderController.Post", "", graph.KindMethod, 0, pkg)
+	tax := add("taxRate", "taxRate is the rate of a country.", graph.KindFunction, 0, pkg)
+	test := add("TestAddItem", "", graph.KindFunction, graph.FlagTest, pkg)
+	edge := func(from, to graph.ID, k graph.EdgeKind) {
+		b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: k, HasSite: true, Site: graph.Site{File: f, Line: 7, Args: -1, Keywords: -1}})
+	}
+	edge(impl, service, graph.EdgeImplements)
+	edge(implAdd, addItem, graph.EdgeImplements)
+	edge(controller, addItem, graph.EdgeCalls)
+	edge(implAdd, tax, graph.EdgeCalls)
+	edge(test, implAdd, graph.EdgeCalls)
+	return b.Build()
+}
+
+func found(t *testing.T, x *Index, r Request) []string {
+	t.Helper()
+	a, err := x.Search(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, f := range a.Found {
+		s := x.g.Nodes[f.Node].QName
+		if f.Hop > 0 {
+			s = fmt.Sprintf("%d %s from %s", f.Hop, s, x.g.Nodes[f.Seed].QName)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func TestSearch(t *testing.T) {
+	x := Build(shop(), Options{Body: func(id graph.ID) string {
+		if id == 0 {
+			return ""
+		}
+		return "func body() { exotic() }"
+	}})
+	for _, c := range []struct {
+		r    Request
+		want []string
+	}{
+		// Stems, documentation, and names before what mentions them.
+		{Request{Text: "put articles in the carts", Max: 1}, []string{"shop.cartService.AddItem"}},
+		{Request{Text: "countries", Max: 3}, []string{"shop.taxRate"}},
+		{Request{Text: "taxRate", Max: 1}, []string{"shop.taxRate"}},
+		// Code before tests.
+		{Request{Text: "add item", Max: 2}, []string{"shop.CartService.AddItem", "shop.cartService.AddItem"}},
+		// Through the interface to whoever uses it, in one hop.
+		{Request{Text: "shopping article", Max: 1, Hops: 1}, []string{"shop.cartService.AddItem",
+			"1 shop.OrderController.Post from shop.cartService.AddItem", "1 shop.taxRate from shop.cartService.AddItem",
+			"1 shop.CartService.AddItem from shop.cartService.AddItem", "1 shop.TestAddItem from shop.cartService.AddItem"}},
+		{Request{Text: "shopping article", Max: 1, Hops: 1, Edges: 1 << graph.EdgeImplements}, []string{"shop.cartService.AddItem",
+			"1 shop.CartService.AddItem from shop.cartService.AddItem"}},
+		{Request{Text: "add", Shown: func(id graph.ID) bool { return x.g.Nodes[id].Flags.Has(graph.FlagTest) }}, []string{"shop.TestAddItem"}},
+		{Request{Text: "quux"}, nil},
+		{Request{Text: "the of and"}, nil},
+		{Request{Text: strings.Repeat("word ", 10_000)}, nil},
+	} {
+		for range 2 { // the same each time
+			if got := found(t, x, c.r); !slices.Equal(got, c.want) {
+				t.Errorf("%.40q: got %q, want %q", c.r.Text, got, c.want)
+			}
+		}
+	}
+	if got := found(t, x, Request{Text: "exotic"}); len(got) == 0 {
+		t.Error("bodies are not searched")
+	}
+	a, err := x.Search(Request{Text: "quux cart"})
+	if err != nil || !slices.Equal(a.Unknown, []string{"quux"}) {
+		t.Errorf("unknown words %v, %v", a.Unknown, err)
+	}
+	// Others may rank the best.
+	last := found(t, x, Request{Text: "cart", Rank: func(ids []graph.ID) ([]float64, error) {
+		s := make([]float64, len(ids))
+		s[len(s)-1] = 1
+		return s, nil
+	}})
+	if plain := found(t, x, Request{Text: "cart"}); slices.Equal(last, plain) {
+		t.Error("the order of others is not used")
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	x := Build((&graph.Builder{}).Build(), Options{})
+	if got := found(t, x, Request{Text: "anything", Hops: 2}); got != nil {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestPack(t *testing.T) {
+	x := Build(shop(), Options{})
+	a, err := x.Search(Request{Text: "shopping article", Max: 1, Hops: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := func(file string, first, last int) ([]string, bool) {
+		var list []string
+		for i := first; i <= min(last, 100); i++ {
+			list = append(list, fmt.Sprintf("line %d ``` of %s", i, file))
+		}
+		return list, false
+	}
+	p := x.Fill("shopping <article>", a, PackOptions{Lines: lines})
+	md := p.Markdown()
+	for _, want := range []string{"# shopping ‹article›\n", "### shop.cartService.AddItem (shop.go:1)\n\n````\n1\tline 1 ``` of shop.go\n",
+		"- `sig OrderController.Post` shop.go:1: shop.OrderController.Post calls shop.CartService.AddItem\n"} {
+		if !strings.Contains(md, want) {
+			t.Errorf("the pack lacks %q:\n%s", want, md)
+		}
+	}
+	if strings.Count(md, "line 1 ") != 1 {
+		t.Error("a line is there twice")
+	}
+	if len(p.Uses) == 0 || p.Uses[0].Line != 6 || p.Uses[0].Uses != "go:shop#cartService.AddItem" {
+		t.Errorf("uses %+v", p.Uses)
+	}
+	for _, budget := range []int{1, 30, 60, 100, 200, 400} {
+		p := x.Fill("shopping article", a, PackOptions{Lines: lines, Tokens: budget})
+		if got := size(p.Markdown()); p.Tokens > max(budget, 8) || got > budget+40 {
+			t.Errorf("with a budget of %d the pack has %d tokens, and %d by its own count", budget, got, p.Tokens)
+		}
+		if p.Left == 0 && budget < 60 {
+			t.Errorf("with a budget of %d nothing is left out", budget)
+		}
+	}
+}
