@@ -2,6 +2,7 @@ package query
 
 import (
 	"hash/maphash"
+	"slices"
 	"strings"
 	"sync"
 
@@ -126,6 +127,11 @@ func (x *Index) named(name string) []graph.ID {
 		}
 	}
 	return out
+}
+
+// Named returns the nodes with exactly this name, by key.
+func (x *Index) Named(name string) []graph.ID {
+	return slices.DeleteFunc(x.named(name), func(id graph.ID) bool { return x.g.Nodes[id].Name != name })
 }
 
 // marker is a set of nodes that is emptied in O(1). It goes back to Index.marks.

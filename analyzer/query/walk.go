@@ -164,7 +164,7 @@ func (w *walk) edges(n graph.ID, f func(edge int32, to graph.ID)) {
 	if len(out) == 0 {
 		return
 	}
-	first := w.q.x.firstOut(n)
+	first := w.q.x.FirstOut(n)
 	for i := range out {
 		if w.kinds&(1<<out[i].Kind) != 0 {
 			f(first+int32(i), out[i].To)
@@ -218,8 +218,8 @@ func (x *Index) dispatchCertainty(n graph.ID) graph.Certainty {
 	return graph.Inferred
 }
 
-// firstOut returns the index of the first edge that leaves n, which has some.
-func (x *Index) firstOut(n graph.ID) int32 {
+// FirstOut returns the index of the first edge that leaves n, which has some.
+func (x *Index) FirstOut(n graph.ID) int32 {
 	out := x.g.Out(n)
 	lo, hi := 0, len(x.g.Edges)
 	for lo < hi {

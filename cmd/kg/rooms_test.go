@@ -35,6 +35,7 @@ const rooms = `
 	analyzer/cache        : analyzer/artifact analyzer/facts analyzer/graph
 	analyzer/artifact/sqlite : analyzer/graph
 	analyzer/query        : analyzer/graph
+	analyzer/query/cypher : analyzer/graph analyzer/query
 	analyzer/search       : analyzer/graph
 	analyzer              : analyzer/graph analyzer/facts analyzer/syntax analyzer/link analyzer/lang analyzer/lang/all analyzer/source
 	diff                  : analyzer/graph
@@ -62,6 +63,7 @@ const guests = `
 	github.com/kljensen/snowball          : analyzer/search
 	github.com/klauspost/compress         : analyzer/artifact analyzer/facts
 	github.com/sourcegraph/conc           : analyzer analyzer/link analyzer/source
+	github.com/modelcontextprotocol/go-sdk : cmd/kg
 	github.com/spf13/cobra                : cmd/kg
 	github.com/spf13/pflag                : cmd/kg
 	github.com/tree-sitter/go-tree-sitter : analyzer/syntax

@@ -49,11 +49,14 @@ type session struct {
 
 	wordsOnce sync.Once
 	wordIndex *search.Index
+
+	databaseLock sync.Mutex
+	databaseOf   *sessionDatabase
 }
 
 // freshness says how the files of a graph compare with those on disk.
 type freshness struct {
-	Checked  bool     `json:"checked"`            // there was something to compare with
+	Checked  bool     `json:"checked"`            // there was something to compare with: most files are where the graph has them
 	Changed  int      `json:"changed"`            // files that differ from what the graph was made of
 	Missing  int      `json:"missing"`            // files that are not there any more
 	Examples []string `json:"examples,omitempty"` // some of both
@@ -170,6 +173,9 @@ func compareFiles(root *os.Root, g *graph.Graph, written time.Time) freshness {
 			return freshness{}
 		}
 	}
+	if 2*f.Missing > len(g.Files) {
+		return freshness{} // of another tree
+	}
 	return f
 }
 
@@ -194,6 +200,9 @@ func (s *session) age() *freshness {
 func (s *session) close() {
 	if s == nil {
 		return
+	}
+	if s.databaseOf != nil {
+		s.databaseOf.db.Close()
 	}
 	if s.lines != nil && s.lines.root != nil {
 		s.lines.root.Close()

@@ -77,6 +77,11 @@ CREATE VIEW untested AS
     AND NOT EXISTS (SELECT 1 FROM edges e JOIN nodes s ON s.id = e.src WHERE e.dst = n.id AND s.test = 1);
 `
 
+// Describe returns the statements that make tables and views.
+func Describe() string {
+	return Schema + "CREATE VIRTUAL TABLE nodes_fts USING fts5(name, words, signature, doc); -- rowid is nodes.id\n" + views
+}
+
 // Export writes g as an SQLite database. Equal graphs give equal bytes with the
 // same version of SQLite. It takes memory for the whole database.
 func Export(w io.Writer, g *graph.Graph) error {
