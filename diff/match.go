@@ -164,6 +164,7 @@ func match(base, head *graph.Graph) *matcher {
 	m := &matcher{base: newSide(base), head: newSide(head)}
 	m.toHead, m.toBase = noIDs(len(base.Nodes)), noIDs(len(head.Nodes))
 	m.sameKeys()
+	m.numbered()
 	m.swapped = m.libraries()
 	m.base.collectFree(m.toHead)
 	m.head.collectFree(m.toBase)
@@ -206,6 +207,53 @@ func (m *matcher) sameKeys() {
 			i++
 			j++
 		}
+	}
+}
+
+// numbered pairs declarations that have one key but for a number, such as the
+// initialisers of a file, by their bodies first: the numbers only tell in what
+// order they stand.
+func (m *matcher) numbered() {
+	var stems []string
+	for _, g := range []*graph.Graph{m.base.g, m.head.g} {
+		for i := range g.Nodes {
+			if stem, ok := strings.CutSuffix(g.Nodes[i].Key, "~2"); ok {
+				stems = append(stems, stem)
+			}
+		}
+	}
+	slices.Sort(stems)
+	for _, stem := range slices.Compact(stems) {
+		bs, hs := numberedAs(m.base.g, stem), numberedAs(m.head.g, stem)
+		if len(bs)*len(hs) > maxProduct {
+			continue
+		}
+		for _, b := range bs {
+			m.toHead[b] = graph.None
+		}
+		for _, h := range hs {
+			m.toBase[h] = graph.None
+		}
+		for _, any := range []bool{false, true} {
+			for _, b := range bs {
+				for _, h := range hs {
+					if m.freeBase(b) && m.freeHead(h) && (any || m.base.g.Nodes[b].Body == m.head.g.Nodes[h].Body) {
+						m.pair(b, h)
+					}
+				}
+			}
+		}
+	}
+}
+
+// numberedAs returns the declarations with a key, in the order of their numbers.
+func numberedAs(g *graph.Graph, stem string) (ids []graph.ID) {
+	for n := 1; ; n++ {
+		id := g.Lookup(graph.NthKey(stem, n))
+		if id == graph.None {
+			return ids
+		}
+		ids = append(ids, id)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestParse(t *testing.T) {
 	if !x.own["init"] || x.own["f"] {
 		t.Error("init, and nothing else, is the file's own")
 	}
-	for name, want := range map[string]string{"T.M": "*(int,int)(error)", "f": "(string)()", "T": "struct *os.File"} {
+	for name, want := range map[string]string{"T.M": "*(int,int)(error)", "f": "var (string)()", "T": "struct *os.File"} {
 		if got := x.symbols[name][0].shape; got != want {
 			t.Errorf("shape of %s is %q, want %q", name, got, want)
 		}

@@ -27,6 +27,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/source"
 	"github.com/codekg/kg/bench/change"
 	"github.com/codekg/kg/diff"
@@ -48,13 +49,14 @@ func (t tally) String() string {
 
 // result is what one repository or all together gave.
 type result struct {
-	commits, files int // commits with changed source
-	by             map[sort]*tally
-	broken         []string // false claims
-	brokenCommits  int
-	unclear        int // commits with users of whom kg cannot tell
-	laws           []string
-	lines          []string
+	commits       int // with changed source
+	by            map[sort]*tally
+	all           tally    // symbols, however they changed
+	broken        []string // false claims
+	brokenCommits int
+	unclear       int // commits with users of whom kg cannot tell
+	laws          []string
+	lines         []string
 }
 
 func newResult() *result {
@@ -94,14 +96,11 @@ func main() {
 }
 
 func (r *result) row(name string) string {
-	var all tally
 	cells := ""
 	for _, s := range sorts {
-		t := r.by[s]
-		all.right, all.wrong, all.missed = all.right+t.right, all.wrong+t.wrong, all.missed+t.missed
-		cells += " " + t.String() + " |"
+		cells += " " + r.by[s].String() + " |"
 	}
-	return fmt.Sprintf("| %s | %d |%s %v | %d |", name, r.commits, cells, all, r.brokenCommits)
+	return fmt.Sprintf("| %s | %d |%s %v | %d |", name, r.commits, cells, r.all, r.brokenCommits)
 }
 
 func (r *result) details(name string, most int) []string {
@@ -131,9 +130,13 @@ func (r *result) add(x *result) {
 	r.commits += x.commits
 	r.brokenCommits += x.brokenCommits
 	for s, t := range x.by {
-		y := r.by[s]
-		y.right, y.wrong, y.missed = y.right+t.right, y.wrong+t.wrong, y.missed+t.missed
+		r.by[s].add(t)
 	}
+	r.all.add(&x.all)
+}
+
+func (t *tally) add(x *tally) {
+	t.right, t.wrong, t.missed = t.right+x.right, t.wrong+x.wrong, t.missed+x.missed
 }
 
 // repository compares n commits of a repository, the newest first.
@@ -191,8 +194,8 @@ func (r *result) commit(ctx context.Context, id string, trees parser, base, head
 	}
 	d := change.Compare(base, head)
 	if len(files) == 0 {
-		if len(d.Changes) > 0 {
-			r.laws = append(r.laws, id+": no file of the language changed, and "+d.Symbol(&d.Changes[0]).Key+" did")
+		if i := slices.IndexFunc(d.Changes, func(c diff.Change) bool { return d.Symbol(&c).Kind != graph.KindFile }); i >= 0 {
+			r.laws = append(r.laws, id+": no file of the language changed, and "+d.Symbol(&d.Changes[i]).Key+" did")
 		}
 		return nil
 	}
@@ -217,8 +220,32 @@ func (r *result) commit(ctx context.Context, id string, trees parser, base, head
 		}
 	}
 	slices.Sort(r.lines)
+	truth, said := union(want.changes), union(got)
+	for k := range said {
+		if truth[k] {
+			r.all.right++
+		} else if !want.skipped(k) {
+			r.all.wrong++
+		}
+	}
+	for k := range truth {
+		if !said[k] && !want.skipped(k) {
+			r.all.missed++
+		}
+	}
 	r.mirror(id, base, head, d)
 	return r.claims(ctx, id, base, head, d)
+}
+
+// union returns the symbols that changed in one way or another.
+func union(by map[sort]map[symbol]bool) map[symbol]bool {
+	all := map[symbol]bool{}
+	for _, ks := range by {
+		for k := range ks {
+			all[k] = true
+		}
+	}
+	return all
 }
 
 // claims collects what is called broken in a commit that compiles.

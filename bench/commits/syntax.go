@@ -300,8 +300,8 @@ func (r reader) value(tok token.Token, at int, s *ast.ValueSpec) {
 				body += fmt.Sprint(" #", at)
 			}
 			if f, ok := v.(*ast.FuncLit); ok && tok == token.VAR && s.Type == nil {
-				// A variable that holds a function from the start is one.
-				shape, body = types(f.Type.Params)+types(f.Type.Results), write(f.Body)
+				// A variable that holds a function from the start looks like one.
+				shape, body = "var "+types(f.Type.Params)+types(f.Type.Results), write(f.Body)
 			}
 		case len(s.Values) > 0:
 			body = fmt.Sprint(write(s.Values[0]), " #", i)
