@@ -34,6 +34,7 @@ func (m *matcher) compareNodes(d *Delta) {
 		}
 	}
 	d.sayOnce()
+	d.shifted()
 }
 
 // sayOnce leaves out that a signature which is written as before, and which
@@ -152,10 +153,15 @@ func (m *matcher) compareNode(d *Delta, b, h graph.ID) (Change, bool) {
 func (m *matcher) comparePlace(d *Delta, ds *details, b, h graph.ID) {
 	x, y := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
 	p, q := m.base.owner[b], m.head.owner[h]
-	variants := len(x.Variants) > 0 || len(y.Variants) > 0 // each has a file of its own
 	sameOwner := p == graph.None && q == graph.None || p != graph.None && q != graph.None && m.toHead[p] == q
+	// A file that got another path says so itself, and so does a type that moved
+	// with its members; variants have a file each.
+	withOwner := sameOwner && p != graph.None && isHolder(m.head.g.Nodes[q].Kind) &&
+		m.base.g.Nodes[p].File == x.File && m.head.g.Nodes[q].File == y.File
+	anotherFile := x.File != y.File && x.File != "" && y.File != "" && d.Files.moved[x.File] != y.File &&
+		len(x.Variants)+len(y.Variants) == 0 && !withOwner
 	if x.Key == y.Key {
-		if x.File != y.File && d.Files.moved[x.File] != y.File && y.File != "" && x.File != "" && !variants {
+		if anotherFile {
 			ds.add(FileMoved, x.File, y.File)
 		}
 		return
@@ -177,7 +183,7 @@ func (m *matcher) comparePlace(d *Delta, ds *details, b, h graph.ID) {
 	switch {
 	case !sameOwner:
 		ds.add(OwnerMoved, ownerKey(&m.base, b), ownerKey(&m.head, h))
-	case x.File != y.File && !variants && d.Files.moved[x.File] != y.File && p != graph.None && m.base.g.Nodes[p].Key == m.head.g.Nodes[q].Key:
+	case anotherFile && p != graph.None && m.base.g.Nodes[p].Key == m.head.g.Nodes[q].Key:
 		ds.add(FileMoved, x.File, y.File)
 	}
 }

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,10 @@ type Files struct {
 	// Moved lists files of the same package, or without any, that got another
 	// path. Their declarations have no change of their own for that.
 	Moved []FileMove
+	// Shifted lists files between which several declarations of one package
+	// moved: a file was split, or merged into another one. The declarations
+	// have no change of their own for that.
+	Shifted []Shift
 	// Lost lists files that the base graph analysed and the head graph could
 	// not. Their declarations are not reported as removed.
 	Lost []LostFile
@@ -29,11 +34,18 @@ type Files struct {
 }
 
 func (f *Files) empty() bool {
-	return f.Changed+f.Added+f.Removed == 0 && len(f.Lost)+len(f.Gained)+len(f.Moved) == 0
+	return f.Changed+f.Added+f.Removed == 0 && len(f.Lost)+len(f.Gained)+len(f.Moved)+len(f.Shifted) == 0
 }
 
 // FileMove is a file with another path.
 type FileMove struct{ From, To string }
+
+// Shift is declarations that moved between two files of a package. Members
+// that moved with their type do not count.
+type Shift struct {
+	From, To     string
+	Declarations int
+}
 
 // LostFile is a file that one of the graphs could not analyse.
 type LostFile struct {
@@ -323,4 +335,48 @@ func sameUses(d *Delta, b, h graph.ID, imports bool) bool {
 		}
 	}
 	return true
+}
+
+// manyShifted is how many declarations that move between two files are told as
+// one shift.
+const manyShifted = 3
+
+// shifted tells declarations that moved together once.
+func (d *Delta) shifted() {
+	move := func(c *Change) (m FileMove, ok bool) {
+		if i := slices.IndexFunc(c.Details, func(x Detail) bool { return x.Code == FileMoved }); i >= 0 {
+			return FileMove{c.Details[i].From, c.Details[i].To}, true
+		}
+		return m, false
+	}
+	count := map[FileMove]int{}
+	for i := range d.Changes {
+		if m, ok := move(&d.Changes[i]); ok {
+			count[m]++
+		}
+	}
+	for m, n := range count {
+		if n >= manyShifted {
+			d.Files.Shifted = append(d.Files.Shifted, Shift{m.From, m.To, n})
+		}
+	}
+	if len(d.Files.Shifted) == 0 {
+		return
+	}
+	slices.SortFunc(d.Files.Shifted, func(x, y Shift) int {
+		return cmp.Or(strings.Compare(x.From, y.From), strings.Compare(x.To, y.To))
+	})
+	d.Changes = slices.DeleteFunc(d.Changes, func(c Change) bool {
+		m, ok := move(&c)
+		return ok && count[m] >= manyShifted && c.Aspects == 1<<Moved
+	})
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		if m, ok := move(c); ok && count[m] >= manyShifted {
+			c.Details = slices.DeleteFunc(c.Details, func(x Detail) bool { return x.Code == FileMoved })
+			ds := details{list: c.Details}
+			c.Aspects, c.Breaking = ds.aspects()
+			c.Kind = c.Aspects.primary()
+		}
+	}
 }

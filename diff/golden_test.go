@@ -133,6 +133,9 @@ func describe(d *diff.Delta) string {
 	for _, l := range d.Libraries {
 		fmt.Fprintf(&b, "library %s => %s in %d files\n", l.From, l.To, l.Files)
 	}
+	for _, x := range d.Files.Shifted {
+		fmt.Fprintf(&b, "shifted %d %s => %s\n", x.Declarations, x.From, x.To)
+	}
 	for _, m := range d.Files.Moved {
 		fmt.Fprintf(&b, "file %s => %s\n", m.From, m.To)
 	}
@@ -195,6 +198,12 @@ func checkMirror(t *testing.T, d, back *diff.Delta) {
 				l.From, l.To = l.To, l.From
 			}
 			set["library "+l.From+" "+l.To] = true
+		}
+		for _, x := range d.Files.Shifted {
+			if swap {
+				x.From, x.To = x.To, x.From
+			}
+			set[fmt.Sprint("shifted ", x)] = true
 		}
 		added, removed := d.EdgesAdded, d.EdgesRemoved
 		if swap {

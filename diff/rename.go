@@ -237,6 +237,7 @@ func (m *matcher) movedMembers() {
 // of a pair says, the more alike the bodies must be.
 const (
 	similarSameName  = 0.45
+	similarSameShape = 0.50 // in the same file, with the same parameters and results
 	similarSameOwner = 0.60
 	similarAnywhere  = 0.80
 )
@@ -319,10 +320,13 @@ func (m *matcher) bodyScore(b, h graph.ID) (int, bool) {
 	ub, okB := m.underBase(b)
 	uh, okH := m.underHead(h)
 	sameOwner := okB && okH && ub == uh
+	sameShape := m.shape(x, true) == m.shape(y, false)
 	need := similarAnywhere
 	switch {
 	case x.Name == y.Name:
 		need = similarSameName
+	case sameOwner && sameShape && x.File == y.File && len(x.Signature.Params) > 0:
+		need = similarSameShape
 	case sameOwner:
 		need = similarSameOwner
 	}
@@ -333,8 +337,103 @@ func (m *matcher) bodyScore(b, h graph.ID) (int, bool) {
 	if sameOwner {
 		score += 2
 	}
-	if m.shape(x, true) == m.shape(y, false) {
+	if sameShape {
 		score++
 	}
 	return score, true
+}
+
+// Bounds of rule 11: users whose edges are looked through, and their edges.
+const (
+	maxFollowers = 64
+	maxFollowed  = 512
+)
+
+// followed is rule 11. What has neither parameters nor results nor a type must
+// also be called nearly the same.
+func (m *matcher) followed() {
+	var cs []candidate
+	for _, b := range m.base.free {
+		if !m.freeBase(b) || isHolder(m.base.g.Nodes[b].Kind) || m.base.g.Nodes[b].Kind.IsContainer() {
+			continue
+		}
+		votes := map[graph.ID]int{}
+		n, ok := m.users(&m.base, b, m.toHead, func(user graph.ID, k graph.EdgeKind) {
+			for _, e := range m.head.g.OutKind(user, k) {
+				if m.freeHead(e.To) {
+					votes[e.To]++
+				}
+			}
+		})
+		if !ok || n == 0 {
+			continue
+		}
+		for h, v := range votes {
+			if v == n && m.mayFollow(b, h) {
+				if back, ok := m.users(&m.head, h, m.toBase, func(graph.ID, graph.EdgeKind) {}); ok && back == n {
+					score := 4 * n
+					if alike(m.base.g.Nodes[b].Name, m.head.g.Nodes[h].Name) {
+						score += 2
+					}
+					if m.base.g.Nodes[b].File == m.head.g.Nodes[h].File {
+						score++
+					}
+					cs = append(cs, candidate{b, h, score})
+				}
+			}
+		}
+	}
+	m.pairBest(cs, false)
+}
+
+// users counts the uses of n by declarations that the other graph has, too, and
+// calls f with each in the other graph. It fails if there are too many.
+func (m *matcher) users(s *side, n graph.ID, to []graph.ID, f func(user graph.ID, k graph.EdgeKind)) (count int, ok bool) {
+	other := m.head.g
+	if s == &m.head {
+		other = m.base.g
+	}
+	for _, i := range s.g.In(n) {
+		e := &s.g.Edges[i]
+		switch e.Kind {
+		case graph.EdgeCalls, graph.EdgeReferences, graph.EdgeReads, graph.EdgeWrites:
+		default:
+			continue
+		}
+		user := to[e.From]
+		if user == graph.None || e.From == n {
+			continue
+		}
+		if count++; count > maxFollowers || max(len(other.Out(user)), len(s.g.Out(e.From))) > maxFollowed {
+			return 0, false
+		}
+		f(user, e.Kind)
+	}
+	return count, true
+}
+
+// mayFollow reports whether two declarations agree in all that users have to
+// fit but the name.
+func (m *matcher) mayFollow(b, h graph.ID) bool {
+	x, y := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
+	ub, okB := m.underBase(b)
+	uh, okH := m.underHead(h)
+	if !okB || !okH || ub != uh || x.Kind != y.Kind || m.shape(x, true) != m.shape(y, false) || x.Flags != y.Flags {
+		return false
+	}
+	s := &x.Signature
+	return len(s.Params)+len(s.Results) > 0 || s.Type != "" && x.Body == y.Body || alike(x.Name, y.Name)
+}
+
+// alike reports whether names begin or end with the same letters, more than
+// half of the longer one.
+func alike(x, y string) bool {
+	i, j := 0, 0
+	for i < min(len(x), len(y)) && x[i] == y[i] {
+		i++
+	}
+	for j < min(len(x), len(y)) && x[len(x)-1-j] == y[len(y)-1-j] {
+		j++
+	}
+	return 2*max(i, j) > max(len(x), len(y))
 }

@@ -29,7 +29,7 @@ func New(r *impact.Result, tool Tool, base, head Revision) *Report {
 		x := &r.EntryPoints[i]
 		out.EntryPoints = append(out.EntryPoints, EntryPoint{newSymbol(x.Symbol), x.Distance, keys(x.Via)})
 	}
-	out.Libraries = newLibraries(d)
+	out.Libraries, out.Shifted = newLibraries(d), newShifts(d)
 	out.Tests = newTests(&r.Tests)
 	out.Stats = newStats(d)
 	out.Stats.Totals = newTotals(r.Totals)
@@ -46,6 +46,13 @@ func tree(given string, g *graph.Graph) string {
 func newLibraries(d *diff.Delta) (out []Library) {
 	for _, l := range d.Libraries {
 		out = append(out, Library{l.From, l.To, l.Files})
+	}
+	return out
+}
+
+func newShifts(d *diff.Delta) (out []Shift) {
+	for _, s := range d.Files.Shifted {
+		out = append(out, Shift{s.From, s.To, s.Declarations})
 	}
 	return out
 }

@@ -17,6 +17,7 @@ type DeltaReport struct {
 	Head         Revision       `json:"head"`
 	Changes      []DeltaChange  `json:"changes"`
 	Libraries    []Library      `json:"libraries,omitempty"` // external packages that others took the place of
+	Shifted      []Shift        `json:"shifted,omitempty"`   // declarations that moved together between files of a package
 	Relations    []Relation     `json:"relations"`
 	Dependencies []Dependency   `json:"dependencies"`
 	Cycles       []Cycle        `json:"cycles"`
@@ -95,7 +96,7 @@ func NewDelta(d *diff.Delta, tool Tool, base, head Revision) *DeltaReport {
 		g := side(x.Added)
 		return Dependency{x.Added, g.Nodes[x.From].Key, g.Nodes[x.To].Key, x.File, x.Line, x.Test}
 	}
-	out.Libraries = newLibraries(d)
+	out.Libraries, out.Shifted = newLibraries(d), newShifts(d)
 	for _, r := range d.Relations {
 		g := side(r.Added)
 		out.Relations = append(out.Relations, Relation{r.Added, r.Kind.String(), g.Nodes[r.From].Key, g.Nodes[r.To].Key})

@@ -9,7 +9,7 @@ import (
 // Verdict is the first sentence of a delta report.
 func (r *DeltaReport) Verdict() string {
 	n := len(r.Changes)
-	if n == 0 && len(r.Dependencies) == 0 && len(r.Cycles) == 0 && len(r.Relations) == 0 && len(r.Libraries) == 0 {
+	if n == 0 && len(r.Dependencies) == 0 && len(r.Cycles) == 0 && len(r.Relations) == 0 && len(r.Libraries) == 0 && len(r.Shifted) == 0 {
 		return "No declaration and no dependency differs."
 	}
 	s := fmt.Sprintf("%s changed, %d of them in a breaking way", count(n, "symbol"), r.Stats.Breaking)
@@ -50,7 +50,7 @@ func writeDeltaText(w io.Writer, r *DeltaReport, o Options) error {
 	p.line(span{bold, r.Verdict()})
 	p.coverage(r.Unknowns)
 	p.compared(&r.Base, &r.Head)
-	p.libraries(r.Libraries)
+	p.apart(r.Libraries, r.Shifted)
 	for _, kind := range []string{"removed", "added", "renamed", "moved", "signature", "variant", "body", "doc"} {
 		p.deltaKind(r, kind)
 	}

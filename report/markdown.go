@@ -139,6 +139,13 @@ func (m *markdown) compared() string {
 	for i := range m.r.Libraries {
 		s += "\n\nReplaced: " + prose(replaced(&m.r.Libraries[i])) + "."
 	}
+	show, rest := m.cut(len(m.r.Shifted))
+	for i := range m.r.Shifted[:show] {
+		s += "\n\nMoved: " + prose(together(&m.r.Shifted[i])) + "."
+	}
+	if rest != "" {
+		s += "\n\n" + rest + "."
+	}
 	for _, note := range m.r.Base.Notes {
 		s += "\n\nNote: " + prose(note)
 	}

@@ -24,6 +24,7 @@ type Report struct {
 	Supposed    bool         `json:"supposed,omitempty"` // the change was not made: what if
 	Changes     []Change     `json:"changes"`
 	Libraries   []Library    `json:"libraries,omitempty"` // external packages that others took the place of
+	Shifted     []Shift      `json:"shifted,omitempty"`   // declarations that moved together between files of a package
 	EntryPoints []EntryPoint `json:"entry_points"`
 	Tests       Tests        `json:"tests"`
 	Cochange    []Cochange   `json:"cochange"`
@@ -59,6 +60,13 @@ type Symbol struct {
 	File string `json:"file"` // empty for packages
 	Line int32  `json:"line"`
 	Test bool   `json:"test,omitempty"` // it is test code
+}
+
+// Shift is several declarations that moved from one file to another.
+type Shift struct {
+	From         string `json:"from"`
+	To           string `json:"to"`
+	Declarations int    `json:"declarations"`
 }
 
 // Library is an external package that nothing uses any more, because another

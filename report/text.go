@@ -117,7 +117,7 @@ func writeText(w io.Writer, r *Report, o Options) error {
 	}
 	p.coverage(r.Unknowns)
 	p.compared(&r.Base, &r.Head)
-	p.libraries(r.Libraries)
+	p.apart(r.Libraries, r.Shifted)
 	p.changes(r)
 	p.users(r)
 	p.entryPoints(r)
@@ -147,10 +147,16 @@ func (p *page) compared(base, head *Revision) {
 	}
 }
 
-func (p *page) libraries(ls []Library) {
+// apart says what changed without being a change of a declaration.
+func (p *page) apart(ls []Library, ss []Shift) {
 	for i := range ls {
 		p.line("Replaced: " + replaced(&ls[i]))
 	}
+	show, done := p.cut(len(ss))
+	for i := range ss[:show] {
+		p.line("Moved: " + together(&ss[i]))
+	}
+	done(len(ss))
 }
 
 func revision(r *Revision) string {

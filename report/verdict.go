@@ -16,6 +16,8 @@ func (r *Report) Verdict() string {
 		return r.supposedVerdict()
 	case len(r.Changes) == 0 && len(r.Libraries) > 0:
 		return r.close("No declaration changed; " + replaced(&r.Libraries[0]) + more(len(r.Libraries)-1))
+	case len(r.Changes) == 0 && len(r.Shifted) > 0:
+		return r.close("Nothing changed that code could rely on; " + together(&r.Shifted[0]) + more(len(r.Shifted)-1))
 	case len(r.Changes) == 0 && r.blind() == "":
 		return "Nothing changed that code could rely on."
 	case len(r.Changes) == 0:
@@ -59,6 +61,11 @@ func (r *Report) Verdict() string {
 // replaced says that a library took the place of another one.
 func replaced(l *Library) string {
 	return fmt.Sprintf("%s is used instead of %s in %s", l.To, l.From, count(l.Files, "file"))
+}
+
+// together says that declarations moved between two files.
+func together(s *Shift) string {
+	return fmt.Sprintf("%s moved from %s to %s", count(s.Declarations, "declaration"), s.From, s.To)
 }
 
 // direct counts the users that are one hop away from a change and have to
