@@ -256,11 +256,20 @@ func compareStatements(d *Delta) (formatting []string) {
 			c := Change{Kind: Body, Base: b, Head: h, Details: []Detail{{Code: BodyChanged, Verdict: Compatible, Index: -1}}}
 			c.Aspects.add(Body)
 			d.Changes = append(d.Changes, c)
-		case !touched[f.Path]:
+		case !touched[f.Path] && !replaces(d, b):
 			formatting = append(formatting, f.Path)
 		}
 	}
 	return formatting
+}
+
+// replaces reports whether a file of the base graph imports a library that
+// another one took the place of.
+func replaces(d *Delta, b graph.ID) bool {
+	return len(d.Libraries) > 0 && slices.ContainsFunc(d.Base.OutKind(b, graph.EdgeImports), func(e graph.Edge) bool {
+		h := d.toHead[e.To]
+		return h != graph.None && d.Base.Nodes[e.To].Key != d.Head.Nodes[h].Key
+	})
 }
 
 // statements returns the hash of a file's statements outside of declarations,

@@ -93,9 +93,10 @@ func (s *spelling) typ(t string) string {
 
 func (s *spelling) name(n string) string {
 	// The longest known prefix that ends at a separator: a nested type, or a
-	// type of a renamed package that is itself unmatched.
+	// type of a renamed package that is itself unmatched. A package in a folder
+	// below is another one.
 	for end := len(n); end > 0; end = strings.LastIndexAny(n[:end], "./#") {
-		if to, ok := s.long[n[:end]]; ok {
+		if to, ok := s.long[n[:end]]; ok && !strings.HasPrefix(n[end:], "/") {
 			if end < len(n) && s.taken[to+n[end:]] {
 				return n // that is what another type is called now
 			}

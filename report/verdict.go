@@ -14,7 +14,7 @@ func (r *Report) Verdict() string {
 	switch {
 	case r.Supposed:
 		return r.supposedVerdict()
-	case len(r.Changes) == 0 && len(r.Libraries) > 0:
+	case len(r.Libraries) > 0 && !slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Change != "doc" }):
 		return r.close("No declaration changed; " + replaced(&r.Libraries[0]) + more(len(r.Libraries)-1))
 	case len(r.Changes) == 0 && len(r.Shifted) > 0:
 		return r.close("Nothing changed that code could rely on; " + together(&r.Shifted[0]) + more(len(r.Shifted)-1))
@@ -53,7 +53,7 @@ func (r *Report) Verdict() string {
 		}
 	}
 	if n := len(r.EntryPoints); n > 0 && direct+t.MayBeAffected > 0 {
-		fmt.Fprintf(&b, "; %s %s it, nearest %s", count(n, "entry point"), verb(n, "reaches", "reach"), r.EntryPoints[0].Symbol.Name)
+		fmt.Fprintf(&b, "; %s %s, nearest %s", count(n, "entry point"), verb(n, "reaches", "reach")+" "+verb(len(r.Changes), "it", "them"), r.EntryPoints[0].Symbol.Name)
 	}
 	return r.close(b.String() + "; no broken use is known")
 }
