@@ -2,6 +2,8 @@ package report
 
 import (
 	"encoding/hex"
+	"fmt"
+	"strings"
 
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/diff"
@@ -73,14 +75,31 @@ func newChange(d *diff.Delta, c *diff.Change) Change {
 		s := newSymbol(was)
 		out.Was = &s
 	}
+	named := typeParams(d, c)
 	for _, x := range c.Details {
-		y := Detail{Code: x.Code.String(), Verdict: x.Verdict.String(), Name: x.Name, From: x.From, To: x.To}
+		y := Detail{Code: x.Code.String(), Verdict: x.Verdict.String(), Name: x.Name, From: named.Replace(x.From), To: named.Replace(x.To)}
 		if x.Index >= 0 {
 			y.Index = &x.Index
 		}
 		out.Detail = append(out.Detail, y)
 	}
 	return out
+}
+
+// typeParams replaces type parameters, which graphs number, by their names: of
+// the declaration, or of the type that it belongs to.
+func typeParams(d *diff.Delta, c *diff.Change) *strings.Replacer {
+	g, n := d.Head, c.Head
+	if n == graph.None {
+		g, n = d.Base, c.Base
+	}
+	var pairs []string
+	for ; n != graph.None && len(pairs) == 0; n = g.Nodes[n].Parent {
+		for i, p := range g.Nodes[n].Signature.TypeParams {
+			pairs = append([]string{fmt.Sprintf("$%d", i), p.Name}, pairs...) // $10 before $1
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 func newImpacted(x *impact.Impacted) Impacted {

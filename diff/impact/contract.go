@@ -305,7 +305,8 @@ func (e *engine) contractGrew(h graph.ID) {
 			for i, s := range e.head.Sites(edge) {
 				sites[i].State = e.judge(edge.From, &s, fitsYes)
 			}
-			e.add(Impacted{ID: edge.From, Relation: relationOf[kind], Severity: ShouldReview, Depth: 1,
+			// Who only names the interface has one more method to call.
+			e.add(Impacted{ID: edge.From, Relation: relationOf[kind], Severity: MayBeAffected, Depth: 1,
 				Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.head, edge)}})
 		}
 	}

@@ -173,13 +173,23 @@ func rank(x, y *Impacted) int {
 		cmp.Compare(x.Depth, y.Depth), cmp.Compare(x.Symbol.Key, y.Symbol.Key))
 }
 
+// rankChanges puts broken uses first, then what asks for an update, then what
+// people wrote before what was generated, by how much it reaches.
 func rankChanges(cs []Change) {
 	slices.SortStableFunc(cs, func(x, y Change) int {
 		return cmp.Or(
 			cmp.Compare(y.Totals.Broken, x.Totals.Broken), cmp.Compare(y.Totals.MustUpdate, x.Totals.MustUpdate),
-			cmp.Compare(y.Totals.ShouldReview, x.Totals.ShouldReview), cmp.Compare(x.Kind, y.Kind),
+			cmp.Compare(generated(&x), generated(&y)), cmp.Compare(y.Totals.ShouldReview, x.Totals.ShouldReview), cmp.Compare(x.Kind, y.Kind),
 			cmp.Compare(x.Symbol.Key, y.Symbol.Key))
 	})
+}
+
+// generated is 1 for a change that nobody wrote: it follows from another one.
+func generated(c *Change) int {
+	if c.Symbol.Flags.Has(graph.FlagGenerated) {
+		return 1
+	}
+	return 0
 }
 
 func sortSites(ss []Site) []Site {

@@ -9,11 +9,12 @@
 //	signature, breaking             calls that no longer fit, references,      callers' callers
 //	                                overriders, implementers, conversions to
 //	                                an interface no longer satisfied
-//	interface gains or changes      conversions to it, explicit implementers,  implementers never converted,
-//	a method                        methods that implemented the old one       consumers
+//	interface gains or changes      conversions to it, explicit implementers,  implementers never converted
+//	a method                        methods that implemented the old one
 //	build variant removed           every use that other builds share          as a body
 //	body                            nothing                                    callers, tests, entry points
-//	field, constant, enum member    its users when it goes or changes type     its readers
+//	field, constant, enum member,   its users when it goes or changes type     its readers, if they are not
+//	variable                                                                  many
 //	new override, implementation    nothing                                    callers now dispatched to it
 //	doc, formatting, test code      nothing                                    nothing
 //

@@ -434,6 +434,10 @@ func (w *walk) hop(i int32) Hop {
 // behaviour finds who a changed body, value or variant reaches.
 func (e *engine) behaviour(c *diff.Change, depth int) {
 	w := e.walk
+	table := e.table(c)
+	if table {
+		depth = 1
+	}
 	w.start(c.Head)
 	w.run(depth, w.guessed)
 	for _, id := range w.order[1:] {
@@ -453,7 +457,7 @@ func (e *engine) behaviour(c *diff.Change, depth int) {
 		case n.Flags.Has(graph.FlagEntryPoint):
 			x.Relation = EntryPoint
 		}
-		if x.Depth > 1 || x.Certainty == graph.Ambiguous || w.guessed(id) {
+		if x.Depth > 1 || x.Certainty == graph.Ambiguous || w.guessed(id) || table {
 			x.Severity = MayBeAffected
 		}
 		if h := e.hits[id]; h != nil && h.Severity <= x.Severity {
@@ -463,6 +467,17 @@ func (e *engine) behaviour(c *diff.Change, depth int) {
 			h.walked = true
 		}
 	}
+}
+
+// maxReaders is how many users a variable may have for all of them to rely on
+// its first value. One that half of a package reads is a table, such as that of
+// all error codes, and each of them relies on its own entry.
+const maxReaders = 20
+
+// table reports whether all that changed is the value of such a variable.
+func (e *engine) table(c *diff.Change) bool {
+	return e.head.Nodes[c.Head].Kind == graph.KindVariable && c.Has(diff.ValueChanged) && c.Aspects&^aspect(diff.Body, diff.Doc) == 0 &&
+		len(e.head.InKind(c.Head, graph.EdgeReads)) > maxReaders
 }
 
 // guessed reports whether the walk reached a node through a method with many
