@@ -45,6 +45,7 @@ const rooms = `
 	diff/rules            : analyzer/graph diff diff/impact diff/cochange
 	report                : analyzer/graph analyzer/history diff diff/impact diff/rules
 	report/github         : report
+	report/github/githubtest :
 	cmd/kg                : *
 	bench/*               : *
 	bench/cochange        : analyzer/source analyzer/history diff/cochange
@@ -55,6 +56,7 @@ const rooms = `
 const guests = `
 	github.com/bmatcuk/doublestar/v4      : analyzer/query diff/rules
 	github.com/cespare/xxhash/v2          : analyzer/artifact
+	github.com/getkin/kin-openapi         : report/github/githubtest
 	github.com/goccy/go-json              : report
 	github.com/goccy/go-yaml              : cmd/kg
 	github.com/go-git/go-billy/v5         : analyzer/source

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/codekg/kg/report/github/githubtest"
 )
 
 func aWant() Want {
@@ -18,13 +20,13 @@ func aWant() Want {
 
 // stored adds an artifact to a fake, with a run that may be trusted; change edits
 // both.
-func (f *fake) stored(t *testing.T, data []byte, change func(a *fakeArtifact, run map[string]any)) {
+func (f *fakeServer) stored(t *testing.T, data []byte, change func(a *githubtest.Artifact, run map[string]any)) {
 	t.Helper()
-	id := int64(len(f.artifacts) + 1)
-	a := fakeArtifact{data: data}
+	id := int64(len(f.Artifacts) + 1)
+	a := githubtest.Artifact{Data: data}
 	text := fmt.Sprintf(`{"id": %d, "name": "kg-graph-v1-%s", "size_in_bytes": %d, "digest": %q, "workflow_run": {"id": %d, "repository_id": 1, "head_repository_id": 1, "head_sha": %q}}`,
-		id, headA, len(data), digest(data), 50+id, headA)
-	if err := json.Unmarshal([]byte(text), &a.artifact); err != nil {
+		id, headA, len(data), githubtest.Digest(data), 50+id, headA)
+	if err := json.Unmarshal([]byte(text), &a); err != nil {
 		t.Fatal(err)
 	}
 	run := map[string]any{"id": 50 + id, "event": "push", "path": ".github/workflows/kg.yml@refs/heads/main", "head_sha": headA,
@@ -32,8 +34,8 @@ func (f *fake) stored(t *testing.T, data []byte, change func(a *fakeArtifact, ru
 	if change != nil {
 		change(&a, run)
 	}
-	f.artifacts = append(f.artifacts, a)
-	f.runs[50+id] = run
+	f.Artifacts = append(f.Artifacts, a)
+	f.Runs[50+id] = run
 }
 
 func TestArtifact(t *testing.T) {
@@ -48,29 +50,29 @@ func TestArtifact(t *testing.T) {
 		z.Close()
 		return b.Bytes()
 	}()
-	type change = func(a *fakeArtifact, run map[string]any)
+	type change = func(a *githubtest.Artifact, run map[string]any)
 	for _, c := range []struct {
 		name   string
 		data   []byte
 		change change
-		faults []fault
+		faults []githubtest.Fault
 		why    string // empty: it is taken
 	}{
 		{name: "good", data: good},
 		{name: "graph alone", data: archive(t, "graph.kg", "G")},
-		{name: "no digest", data: good, change: func(a *fakeArtifact, _ map[string]any) { a.Digest = "" }},
+		{name: "no digest", data: good, change: func(a *githubtest.Artifact, _ map[string]any) { a.Digest = "" }},
 		{name: "none", why: "there is none"},
-		{name: "expired", data: good, change: func(a *fakeArtifact, _ map[string]any) { a.Expired = true }, why: "it is expired"},
-		{name: "of a fork", data: good, change: func(a *fakeArtifact, _ map[string]any) { a.Run.HeadRepository = 2 }, why: "it comes from another repository"},
-		{name: "of nowhere", data: good, change: func(a *fakeArtifact, _ map[string]any) { a.Run = nil }, why: "it comes from another repository"},
-		{name: "other commit", data: good, change: func(a *fakeArtifact, _ map[string]any) { a.Run.HeadSHA = headB }, why: "it was stored for another commit"},
-		{name: "run of a fork", data: good, change: func(_ *fakeArtifact, run map[string]any) { run["head_repository"] = map[string]any{"id": 2} }, why: "its run is of another commit or repository"},
-		{name: "run of another commit", data: good, change: func(_ *fakeArtifact, run map[string]any) { run["head_sha"] = headB }, why: "its run is of another commit or repository"},
-		{name: "run for a pull request", data: good, change: func(_ *fakeArtifact, run map[string]any) { run["event"] = "pull_request" }, why: "its run was caused by pull_request"},
-		{name: "other workflow", data: good, change: func(_ *fakeArtifact, run map[string]any) { run["path"] = ".github/workflows/evil.yml" }, why: "another workflow stored it"},
-		{name: "claims to be large", data: good, change: func(a *fakeArtifact, _ map[string]any) { a.Size = 1 << 40 }, why: "its size is 1099511627776 bytes"},
-		{name: "is large", data: append(bytes.Clone(good), make([]byte, 1<<17)...), change: func(a *fakeArtifact, _ map[string]any) { a.Size = 9 }, why: "it is larger than it says"},
-		{name: "other bytes", data: good, change: func(a *fakeArtifact, _ map[string]any) { a.Digest = digest(nil) }, why: "its digest does not match"},
+		{name: "expired", data: good, change: func(a *githubtest.Artifact, _ map[string]any) { a.Expired = true }, why: "it is expired"},
+		{name: "of a fork", data: good, change: func(a *githubtest.Artifact, _ map[string]any) { a.Run.HeadRepository = 2 }, why: "it comes from another repository"},
+		{name: "of nowhere", data: good, change: func(a *githubtest.Artifact, _ map[string]any) { a.Run = nil }, why: "it comes from another repository"},
+		{name: "other commit", data: good, change: func(a *githubtest.Artifact, _ map[string]any) { a.Run.HeadSHA = headB }, why: "it was stored for another commit"},
+		{name: "run of a fork", data: good, change: func(_ *githubtest.Artifact, run map[string]any) { run["head_repository"] = map[string]any{"id": 2} }, why: "its run is of another commit or repository"},
+		{name: "run of another commit", data: good, change: func(_ *githubtest.Artifact, run map[string]any) { run["head_sha"] = headB }, why: "its run is of another commit or repository"},
+		{name: "run for a pull request", data: good, change: func(_ *githubtest.Artifact, run map[string]any) { run["event"] = "pull_request" }, why: "its run was caused by pull_request"},
+		{name: "other workflow", data: good, change: func(_ *githubtest.Artifact, run map[string]any) { run["path"] = ".github/workflows/evil.yml" }, why: "another workflow stored it"},
+		{name: "claims to be large", data: good, change: func(a *githubtest.Artifact, _ map[string]any) { a.Size = 1 << 40 }, why: "its size is 1099511627776 bytes"},
+		{name: "is large", data: append(bytes.Clone(good), make([]byte, 1<<17)...), change: func(a *githubtest.Artifact, _ map[string]any) { a.Size = 9 }, why: "it is larger than it says"},
+		{name: "other bytes", data: good, change: func(a *githubtest.Artifact, _ map[string]any) { a.Digest = githubtest.Digest(nil) }, why: "its digest does not match"},
 		{name: "no archive", data: []byte("PK nonsense"), why: "it is no archive"},
 		{name: "empty archive", data: archive(t), why: "it is empty"},
 		{name: "leads out", data: archive(t, "../graph.kg", "G"), why: "it holds what does not belong there"},
@@ -79,19 +81,19 @@ func TestArtifact(t *testing.T) {
 		{name: "one file twice", data: archive(t, "graph.kg", "G", "graph.kg", "H"), why: "it holds what does not belong there"},
 		{name: "symbolic link", data: symlink, why: "it holds what does not belong there"},
 		{name: "bomb", data: archive(t, "graph.kg", strings.Repeat("x", 1<<20)), why: "a file in it is too large"},
-		{name: "gone", data: good, faults: []fault{{path: "/zip", do: says(410, "gone")}}, why: "it is gone"},
-		{name: "store fails", data: good, faults: []fault{{path: "/store/", do: says(403, "expired")}}, why: "its store says 403"},
-		{name: "store cuts", data: good, faults: []fault{{path: "/store/", do: hangsUp("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nPK")}}, why: "the download was cut"},
-		{name: "run is gone", data: good, faults: []fault{{path: "/actions/runs/", do: says(404, "Not Found")}}, why: "its run is gone"},
-		{name: "no rights", data: good, faults: []fault{{path: "/actions/artifacts", do: says(403, "Resource not accessible by integration")}}, why: "artifacts may not be read"},
-		{name: "store is busy once", data: good, faults: []fault{{path: "/store/", do: says(503, "busy")}}},
+		{name: "gone", data: good, faults: []githubtest.Fault{{Path: "/zip", Do: githubtest.Says(410, "gone")}}, why: "it is gone"},
+		{name: "store fails", data: good, faults: []githubtest.Fault{{Path: "/store/", Do: githubtest.Says(403, "expired")}}, why: "its store says 403"},
+		{name: "store cuts", data: good, faults: []githubtest.Fault{{Path: "/store/", Do: githubtest.HangsUp("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nPK")}}, why: "the download was cut"},
+		{name: "run is gone", data: good, faults: []githubtest.Fault{{Path: "/actions/runs/", Do: githubtest.Says(404, "Not Found")}}, why: "its run is gone"},
+		{name: "no rights", data: good, faults: []githubtest.Fault{{Path: "/actions/artifacts", Do: githubtest.Says(403, "Resource not accessible by integration")}}, why: "artifacts may not be read"},
+		{name: "store is busy once", data: good, faults: []githubtest.Fault{{Path: "/store/", Do: githubtest.Says(503, "busy")}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFake(t)
 			if c.data != nil {
 				f.stored(t, c.data, c.change)
 			}
-			f.faults = c.faults
+			f.Faults = c.faults
 			client, _ := f.client(token)
 			found, why, err := client.Artifact(context.Background(), aWant())
 			if err != nil {
@@ -103,8 +105,8 @@ func TestArtifact(t *testing.T) {
 			if found != nil && string(found.Files["graph.kg"]) != "G" {
 				t.Errorf("got %q", found.Files)
 			}
-			if c.why == "" && len(f.requests) > 5 {
-				t.Errorf("%d requests: %q", len(f.requests), f.requests)
+			if c.why == "" && len(f.Requests) > 5 {
+				t.Errorf("%d requests: %q", len(f.Requests), f.Requests)
 			}
 		})
 	}
@@ -113,7 +115,7 @@ func TestArtifact(t *testing.T) {
 // TestArtifactAmongOthers: one of a fork does not stand in the way of a good one.
 func TestArtifactAmongOthers(t *testing.T) {
 	f := newFake(t)
-	f.stored(t, archive(t, "graph.kg", "evil"), func(a *fakeArtifact, _ map[string]any) { a.Run.HeadRepository = 2 })
+	f.stored(t, archive(t, "graph.kg", "evil"), func(a *githubtest.Artifact, _ map[string]any) { a.Run.HeadRepository = 2 })
 	f.stored(t, archive(t, "graph.kg", "G"), nil)
 	c, _ := f.client(token)
 	found, why, err := c.Artifact(context.Background(), aWant())
@@ -124,7 +126,7 @@ func TestArtifactAmongOthers(t *testing.T) {
 
 func TestArtifactError(t *testing.T) {
 	f := newFake(t)
-	f.faults = []fault{{do: says(500, "")}, {do: says(500, "")}, {do: says(500, "")}}
+	f.Faults = []githubtest.Fault{{Do: githubtest.Says(500, "")}, {Do: githubtest.Says(500, "")}, {Do: githubtest.Says(500, "")}}
 	c, _ := f.client(token)
 	if _, _, err := c.Artifact(context.Background(), aWant()); err == nil || IsForbidden(err) {
 		t.Error(err)
@@ -133,7 +135,7 @@ func TestArtifactError(t *testing.T) {
 
 func TestRunArtifact(t *testing.T) {
 	f := newFake(t)
-	f.stored(t, archive(t, "graph.kg", "G"), func(a *fakeArtifact, _ map[string]any) { a.Run.HeadRepository = 2 })
+	f.stored(t, archive(t, "graph.kg", "G"), func(a *githubtest.Artifact, _ map[string]any) { a.Run.HeadRepository = 2 })
 	c, _ := f.client(token)
 	files, why, err := c.RunArtifact(context.Background(), 51, aWant())
 	if err != nil || why != "" || string(files["graph.kg"]) != "G" {

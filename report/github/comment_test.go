@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/codekg/kg/report"
+	"github.com/codekg/kg/report/github/githubtest"
 )
 
 var (
@@ -43,7 +44,7 @@ func aPost(r *report.Report) Post {
 const token = "ghs_secret"
 
 // did posts and checks what was done.
-func did(t *testing.T, f *fake, p Post, want string) *Outcome {
+func did(t *testing.T, f *fakeServer, p Post, want string) *Outcome {
 	t.Helper()
 	c, _ := f.client(token)
 	out, err := c.Comment(context.Background(), p)
@@ -58,7 +59,7 @@ func did(t *testing.T, f *fake, p Post, want string) *Outcome {
 
 func TestCommentLife(t *testing.T) {
 	f := newFake(t)
-	f.comments = []*fakeComment{
+	f.Comments = []*githubtest.Comment{
 		{ID: 1, Login: "ann", Body: "hello"},
 		{ID: 2, Login: "mallory", Body: "<!-- kg:impact id=default v=1 head=" + headA + " run=99 -->\nmine"},
 		{ID: 3, Login: "github-actions[bot]", Body: "> <!-- kg:impact id=default v=1 -->\nquoted"},
@@ -75,10 +76,10 @@ func TestCommentLife(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, out.Body)
 		}
 	}
-	f.requests = nil
+	f.Requests = nil
 	did(t, f, aPost(aReport(2)), "unchanged")
-	if n := len(f.requests); n != 2 {
-		t.Errorf("%d requests for a comment that stays: %q", n, f.requests)
+	if n := len(f.Requests); n != 2 {
+		t.Errorf("%d requests for a comment that stays: %q", n, f.Requests)
 	}
 	// A later run for the same head has written it.
 	late := aPost(aReport(3))
@@ -87,7 +88,7 @@ func TestCommentLife(t *testing.T) {
 		t.Error(out.Why)
 	}
 	// Another head: what changed since is said, and again by a second run.
-	f.setHead(headB)
+	f.SetHead(headB)
 	next := aPost(aReport(1))
 	next.Head, next.Run = headB, 11
 	if out := did(t, f, next, "updated"); !strings.Contains(out.Body, "Since `aaaaaaaaaaaa`: -1 broken.") {
@@ -109,19 +110,19 @@ func TestCommentLife(t *testing.T) {
 	merged := aPost(aReport(1))
 	merged.Head, merged.Run = strings.Repeat("d", 40), 14
 	did(t, f, merged, "updated")
-	for i, c := range f.comments[:4] {
+	for i, c := range f.Comments[:4] {
 		if c.ID != int64(i+1) || strings.Contains(c.Body, "users still") {
 			t.Errorf("comment %d was touched: %q", c.ID, c.Body)
 		}
 	}
-	if len(f.comments) != 5 {
-		t.Errorf("%d comments", len(f.comments))
+	if len(f.Comments) != 5 {
+		t.Errorf("%d comments", len(f.Comments))
 	}
 	never := aPost(aReport(2))
 	never.When = Never
-	f.requests = nil
+	f.Requests = nil
 	did(t, f, never, "skipped")
-	if len(f.requests) > 0 {
+	if len(f.Requests) > 0 {
 		t.Error("a comment that is never made needs no request")
 	}
 	always := aPost(aReport(0))
@@ -135,30 +136,30 @@ func TestCommentRequests(t *testing.T) {
 	r := aReport(2)
 	r.Changes[0].Change = "removed"
 	out := did(t, f, aPost(r), "created")
-	if n := len(f.requests); n > 5 {
-		t.Errorf("%d requests: %q", n, f.requests)
+	if n := len(f.Requests); n > 5 {
+		t.Errorf("%d requests: %q", n, f.Requests)
 	}
-	if !strings.Contains(out.Body, "/blob/"+f.mergeBase+"/p/p.go#L3") {
+	if !strings.Contains(out.Body, "/blob/"+f.MergeBase+"/p/p.go#L3") {
 		t.Errorf("no link to the merge base in\n%s", out.Body)
 	}
-	f.requests = nil
+	f.Requests = nil
 	did(t, f, aPost(aReport(3)), "updated")
-	if n := len(f.requests); n != 3 {
-		t.Errorf("%d requests: %q", n, f.requests)
+	if n := len(f.Requests); n != 3 {
+		t.Errorf("%d requests: %q", n, f.Requests)
 	}
 }
 
 func TestCommentAuthor(t *testing.T) {
 	f := newFake(t)
-	f.login = "ann"
-	f.comments = []*fakeComment{{1, "Ann", "<!-- kg:impact id=default v=1 -->\n"}, {2, "github-actions[bot]", "<!-- kg:impact id=default v=1 -->\n"}}
+	f.Login = "ann"
+	f.Comments = []*githubtest.Comment{{ID: 1, Login: "Ann", Body: "<!-- kg:impact id=default v=1 -->\n"}, {ID: 2, Login: "github-actions[bot]", Body: "<!-- kg:impact id=default v=1 -->\n"}}
 	c, _ := f.client("ghp_hers")
 	out, err := c.Comment(context.Background(), aPost(aReport(1)))
-	if err != nil || out.Did != "updated" || f.comments[1].Body != "<!-- kg:impact id=default v=1 -->\n" {
+	if err != nil || out.Did != "updated" || f.Comments[1].Body != "<!-- kg:impact id=default v=1 -->\n" {
 		t.Errorf("%+v, %v", out, err)
 	}
 	// A token that may not ask is a run's.
-	f.login = botLogin
+	f.Login = botLogin
 	c, _ = f.client("opaque")
 	if out, err = c.Comment(context.Background(), aPost(aReport(2))); err != nil || !strings.HasSuffix(out.Address, "/2") {
 		t.Errorf("%+v, %v", out, err)
@@ -167,25 +168,25 @@ func TestCommentAuthor(t *testing.T) {
 
 func TestCommentPages(t *testing.T) {
 	f := newFake(t)
-	f.pageSize = 3
+	f.PageSize = 3
 	for i := range 20 {
-		f.comments = append(f.comments, &fakeComment{int64(i), "ann", "x"})
+		f.Comments = append(f.Comments, &githubtest.Comment{ID: int64(i), Login: "ann", Body: "x"})
 	}
 	did(t, f, aPost(aReport(1)), "created")
 	did(t, f, aPost(aReport(2)), "updated")
-	if len(f.comments) != 21 {
-		t.Errorf("%d comments", len(f.comments))
+	if len(f.Comments) != 21 {
+		t.Errorf("%d comments", len(f.Comments))
 	}
 }
 
 func TestCommentDuplicates(t *testing.T) {
 	f := newFake(t)
 	for i := range 3 {
-		f.comments = append(f.comments, &fakeComment{int64(10 + i), botLogin, "<!-- kg:impact id=default v=1 head=" + headB + " run=1 -->\nold"})
+		f.Comments = append(f.Comments, &githubtest.Comment{ID: int64(10 + i), Login: botLogin, Body: "<!-- kg:impact id=default v=1 head=" + headB + " run=1 -->\nold"})
 	}
 	out := did(t, f, aPost(aReport(1)), "updated")
-	if out.Removed != 2 || len(f.comments) != 1 || f.comments[0].ID != 10 {
-		t.Errorf("%+v, %d comments", out, len(f.comments))
+	if out.Removed != 2 || len(f.Comments) != 1 || f.Comments[0].ID != 10 {
+		t.Errorf("%+v, %d comments", out, len(f.Comments))
 	}
 }
 
@@ -198,7 +199,7 @@ func TestCommentRace(t *testing.T) {
 	seen := map[int]bool{}
 	var mu sync.Mutex
 	posts := 0
-	f.before = func(method, path string) {
+	f.Before = func(method, path string) {
 		if method != http.MethodPost || !strings.HasSuffix(path, "/comments") {
 			return
 		}
@@ -221,8 +222,8 @@ func TestCommentRace(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if posts != runs || len(f.comments) != 1 || f.comments[0].ID != 101 {
-		t.Errorf("%d posts, %d comments", posts, len(f.comments))
+	if posts != runs || len(f.Comments) != 1 || f.Comments[0].ID != 101 {
+		t.Errorf("%d posts, %d comments", posts, len(f.Comments))
 	}
 }
 
@@ -233,42 +234,42 @@ func TestCommentFaults(t *testing.T) {
 	later := fmt.Sprint(time.Now().Add(time.Hour).Unix())
 	for _, c := range []struct {
 		name      string
-		faults    []fault
+		faults    []githubtest.Fault
 		err       string // contained in the error; empty: none
 		forbidden bool
 		waits     int
 		comments  int
 	}{
 		{name: "all is well", comments: 1},
-		{name: "forbidden", faults: []fault{{method: "POST", path: create, do: says(403, "Resource not accessible by integration")}}, err: "cannot create the comment: the server says 403", forbidden: true},
-		{name: "forbidden to list", faults: []fault{{method: "GET", path: list, do: says(403, "Resource not accessible by integration")}}, err: "cannot list the comments", forbidden: true},
-		{name: "unauthorized", faults: []fault{{do: says(401, "Bad credentials")}}, err: "401", forbidden: true},
-		{name: "not found", faults: []fault{{path: "/pulls/7", do: says(404, "Not Found")}}, err: "cannot read the pull request", forbidden: true},
-		{name: "gone", faults: []fault{{method: "POST", do: says(410, "This issue is locked")}}, err: "410"},
-		{name: "too long", faults: []fault{{method: "POST", do: says(422, "Body is too long")}}, err: "422"},
-		{name: "429 with Retry-After", faults: []fault{{do: says(429, "slow down", "Retry-After", "7")}}, waits: 1, comments: 1},
-		{name: "429 without", faults: []fault{{do: says(429, "slow down")}}, waits: 1, comments: 1},
-		{name: "429 on writing", faults: []fault{{method: "POST", do: says(429, "slow down", "Retry-After", "1")}}, waits: 1, comments: 1},
-		{name: "secondary limit", faults: []fault{{method: "POST", do: says(403, "You have exceeded a secondary rate limit")}}, waits: 1, comments: 1},
-		{name: "secondary limit with Retry-After", faults: []fault{{method: "POST", do: says(403, "You have exceeded a secondary rate limit", "Retry-After", "5")}}, waits: 1, comments: 1},
-		{name: "primary limit, reset soon", faults: []fault{{do: says(403, "API rate limit exceeded", "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", soon)}}, waits: 1, comments: 1},
-		{name: "primary limit, reset late", faults: []fault{{do: says(403, "API rate limit exceeded", "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", later)}}, err: "cannot list the comments"},
-		{name: "asks for an hour", faults: []fault{{do: says(429, "slow down", "Retry-After", "3600")}}, err: "429"},
-		{name: "nonsense in headers", faults: []fault{{do: says(429, "slow down", "Retry-After", "soon", "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "never")}}, waits: 1, comments: 1},
-		{name: "500 once", faults: []fault{{method: "GET", do: says(500, "oops")}}, waits: 1, comments: 1},
-		{name: "502 twice", faults: []fault{{method: "GET", do: says(502, "oops")}, {method: "GET", do: says(502, "oops")}}, waits: 2, comments: 1},
-		{name: "503 for good", faults: []fault{{method: "GET", do: says(503, "oops")}, {method: "GET", do: says(503, "oops")}, {method: "GET", do: says(503, "oops")}}, err: "503", waits: 2},
-		{name: "connection ends", faults: []fault{{method: "GET", do: hangsUp("")}}, waits: 1, comments: 1},
-		{name: "answer is cut", faults: []fault{{method: "GET", path: list, do: hangsUp(cutAnswer)}}, waits: 1, comments: 1},
-		{name: "no JSON", faults: []fault{{method: "GET", path: list, do: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }}}, err: "cannot list the comments"},
-		{name: "created, and the connection ends", faults: []fault{{method: "POST", do: hangsUp(""), after: true}}, comments: 1},
-		{name: "created, and the server says 502", faults: []fault{{method: "POST", do: says(502, "oops"), after: true}}, comments: 1},
-		{name: "not created, and the server says 502", faults: []fault{{method: "POST", do: says(502, "oops")}}, comments: 1},
-		{name: "redirected elsewhere", faults: []fault{{method: "GET", path: list, do: says(302, "", "Location", "https://evil.example/")}}, err: "cannot list the comments"},
+		{name: "forbidden", faults: []githubtest.Fault{{Method: "POST", Path: create, Do: githubtest.Says(403, "Resource not accessible by integration")}}, err: "cannot create the comment: the server says 403", forbidden: true},
+		{name: "forbidden to list", faults: []githubtest.Fault{{Method: "GET", Path: list, Do: githubtest.Says(403, "Resource not accessible by integration")}}, err: "cannot list the comments", forbidden: true},
+		{name: "unauthorized", faults: []githubtest.Fault{{Do: githubtest.Says(401, "Bad credentials")}}, err: "401", forbidden: true},
+		{name: "not found", faults: []githubtest.Fault{{Path: "/pulls/7", Do: githubtest.Says(404, "Not Found")}}, err: "cannot read the pull request", forbidden: true},
+		{name: "gone", faults: []githubtest.Fault{{Method: "POST", Do: githubtest.Says(410, "This issue is locked")}}, err: "410"},
+		{name: "too long", faults: []githubtest.Fault{{Method: "POST", Do: githubtest.Says(422, "Body is too long")}}, err: "422"},
+		{name: "429 with Retry-After", faults: []githubtest.Fault{{Do: githubtest.Says(429, "slow down", "Retry-After", "7")}}, waits: 1, comments: 1},
+		{name: "429 without", faults: []githubtest.Fault{{Do: githubtest.Says(429, "slow down")}}, waits: 1, comments: 1},
+		{name: "429 on writing", faults: []githubtest.Fault{{Method: "POST", Do: githubtest.Says(429, "slow down", "Retry-After", "1")}}, waits: 1, comments: 1},
+		{name: "secondary limit", faults: []githubtest.Fault{{Method: "POST", Do: githubtest.Says(403, "You have exceeded a secondary rate limit")}}, waits: 1, comments: 1},
+		{name: "secondary limit with Retry-After", faults: []githubtest.Fault{{Method: "POST", Do: githubtest.Says(403, "You have exceeded a secondary rate limit", "Retry-After", "5")}}, waits: 1, comments: 1},
+		{name: "primary limit, reset soon", faults: []githubtest.Fault{{Do: githubtest.Says(403, "API rate limit exceeded", "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", soon)}}, waits: 1, comments: 1},
+		{name: "primary limit, reset late", faults: []githubtest.Fault{{Do: githubtest.Says(403, "API rate limit exceeded", "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", later)}}, err: "cannot list the comments"},
+		{name: "asks for an hour", faults: []githubtest.Fault{{Do: githubtest.Says(429, "slow down", "Retry-After", "3600")}}, err: "429"},
+		{name: "nonsense in headers", faults: []githubtest.Fault{{Do: githubtest.Says(429, "slow down", "Retry-After", "soon", "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "never")}}, waits: 1, comments: 1},
+		{name: "500 once", faults: []githubtest.Fault{{Method: "GET", Do: githubtest.Says(500, "oops")}}, waits: 1, comments: 1},
+		{name: "502 twice", faults: []githubtest.Fault{{Method: "GET", Do: githubtest.Says(502, "oops")}, {Method: "GET", Do: githubtest.Says(502, "oops")}}, waits: 2, comments: 1},
+		{name: "503 for good", faults: []githubtest.Fault{{Method: "GET", Do: githubtest.Says(503, "oops")}, {Method: "GET", Do: githubtest.Says(503, "oops")}, {Method: "GET", Do: githubtest.Says(503, "oops")}}, err: "503", waits: 2},
+		{name: "connection ends", faults: []githubtest.Fault{{Method: "GET", Do: githubtest.HangsUp("")}}, waits: 1, comments: 1},
+		{name: "answer is cut", faults: []githubtest.Fault{{Method: "GET", Path: list, Do: githubtest.HangsUp(githubtest.CutAnswer)}}, waits: 1, comments: 1},
+		{name: "no JSON", faults: []githubtest.Fault{{Method: "GET", Path: list, Do: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }}}, err: "cannot list the comments"},
+		{name: "created, and the connection ends", faults: []githubtest.Fault{{Method: "POST", Do: githubtest.HangsUp(""), After: true}}, comments: 1},
+		{name: "created, and the server says 502", faults: []githubtest.Fault{{Method: "POST", Do: githubtest.Says(502, "oops"), After: true}}, comments: 1},
+		{name: "not created, and the server says 502", faults: []githubtest.Fault{{Method: "POST", Do: githubtest.Says(502, "oops")}}, comments: 1},
+		{name: "redirected elsewhere", faults: []githubtest.Fault{{Method: "GET", Path: list, Do: githubtest.Says(302, "", "Location", "https://evil.example/")}}, err: "cannot list the comments"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFake(t)
-			f.faults = c.faults
+			f.Faults = c.faults
 			client, waits := f.client(token)
 			_, err := client.Comment(context.Background(), aPost(aReport(1)))
 			switch {
@@ -285,10 +286,10 @@ func TestCommentFaults(t *testing.T) {
 			if len(*waits) != c.waits || slices.ContainsFunc(*waits, func(d time.Duration) bool { return d < firstWait || d > maxWait }) {
 				t.Errorf("waits %v, want %d", *waits, c.waits)
 			}
-			if len(f.comments) != c.comments {
-				t.Errorf("%d comments, want %d", len(f.comments), c.comments)
+			if len(f.Comments) != c.comments {
+				t.Errorf("%d comments, want %d", len(f.Comments), c.comments)
 			}
-			if len(f.faults) > 0 {
+			if len(f.Faults) > 0 {
 				t.Error("a fault was not met")
 			}
 		})
@@ -300,13 +301,13 @@ func TestCommentFaults(t *testing.T) {
 func TestCommentRemovedMeanwhile(t *testing.T) {
 	f := newFake(t)
 	did(t, f, aPost(aReport(1)), "created")
-	f.faults = []fault{{method: "PATCH", do: func(w http.ResponseWriter, r *http.Request) {
-		f.comments = nil
-		says(404, "Not Found")(w, r)
+	f.Faults = []githubtest.Fault{{Method: "PATCH", Do: func(w http.ResponseWriter, r *http.Request) {
+		f.Comments = nil
+		githubtest.Says(404, "Not Found")(w, r)
 	}}}
 	did(t, f, aPost(aReport(2)), "created")
-	if len(f.comments) != 1 {
-		t.Errorf("%d comments", len(f.comments))
+	if len(f.Comments) != 1 {
+		t.Errorf("%d comments", len(f.Comments))
 	}
 }
 
@@ -315,7 +316,7 @@ func TestCommentSlow(t *testing.T) {
 	f := newFake(t)
 	release := make(chan struct{})
 	defer close(release)
-	f.before = func(string, string) { <-release }
+	f.Before = func(string, string) { <-release }
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	c, _ := f.client(token)
@@ -370,11 +371,11 @@ func TestCheck(t *testing.T) {
 	if err != nil || address == "" {
 		t.Fatal(err)
 	}
-	if len(f.checks) != 3 || f.checks[0]["conclusion"] != "failure" {
-		t.Errorf("%d requests, conclusion %v", len(f.checks), f.checks[0]["conclusion"])
+	if len(f.Checks) != 3 || f.Checks[0]["conclusion"] != "failure" {
+		t.Errorf("%d requests, conclusion %v", len(f.Checks), f.Checks[0]["conclusion"])
 	}
 	r.Gate = nil
-	if _, err := c.Check(context.Background(), Repo{"octo", "shop"}, headA, Name("x"), aReport(0), nil); err != nil || f.checks[3]["conclusion"] != "neutral" {
-		t.Errorf("%v, %v", err, f.checks[3]["conclusion"])
+	if _, err := c.Check(context.Background(), Repo{"octo", "shop"}, headA, Name("x"), aReport(0), nil); err != nil || f.Checks[3]["conclusion"] != "neutral" {
+		t.Errorf("%v, %v", err, f.Checks[3]["conclusion"])
 	}
 }
