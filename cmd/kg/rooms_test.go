@@ -58,7 +58,7 @@ const guests = `
 	github.com/cespare/xxhash/v2          : analyzer/artifact
 	github.com/getkin/kin-openapi         : report/github/githubtest
 	github.com/goccy/go-json              : report
-	github.com/goccy/go-yaml              : cmd/kg
+	github.com/goccy/go-yaml              : bench/runner cmd/kg
 	github.com/go-git/go-billy/v5         : analyzer/source
 	github.com/go-git/go-git/v5           : analyzer/source
 	github.com/google/go-github/v60       : report/github
