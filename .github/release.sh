@@ -27,10 +27,10 @@ build)
 	fi
 	"./dist/kg$exe" version
 	"./dist/kg$exe" impact --base HEAD --head HEAD >/dev/null
-	# What is in it, as a bill of materials: modules, versions, digests.
-	go version -m "dist/kg$exe" >"dist/kg_${version}_$NAME.modules.txt"
+	# What is in it, as a bill of materials.
+	go run github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.9.0 bin -json -output dist/kg.cdx.json "dist/kg$exe"
 	cp LICENSE dist/
-	tar -czf "dist/kg_${version}_$NAME.tar.gz" -C dist "kg$exe" LICENSE "kg_${version}_$NAME.modules.txt"
+	tar -czf "dist/kg_${version}_$NAME.tar.gz" -C dist "kg$exe" LICENSE kg.cdx.json
 	;;
 checksums)
 	(cd dist && sha256sum ./*.tar.gz | sed 's|\./||' >checksums.txt && cat checksums.txt)
