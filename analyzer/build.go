@@ -49,7 +49,7 @@ const maxManifest = 4 << 20
 // Extractors names the versions of everything that facts depend on. Facts that
 // other extractors made are not those that this program would make.
 func Extractors() string {
-	v := fmt.Sprintf("facts %d", facts.CodecVersion)
+	v := fmt.Sprintf("facts %d, limits %v", facts.CodecVersion, syntax.DefaultLimits())
 	for _, l := range all.Languages {
 		v += fmt.Sprintf(", %s %d", l.Name, l.Version)
 	}

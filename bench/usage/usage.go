@@ -36,9 +36,14 @@ func Command(log io.Writer, name string, args ...string) ([]byte, Usage, error) 
 	if err != nil {
 		return nil, u, fmt.Errorf("%s %s: %w", filepath.Base(name), strings.Join(args[:min(1, len(args))], " "), err)
 	}
-	u.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	u.Peak = peak(cmd.ProcessState)
-	return out.Bytes(), u, nil
+	of := Of(cmd.ProcessState)
+	of.Wall = u.Wall
+	return out.Bytes(), of, nil
+}
+
+// Of returns what a process that has ended needed; the wall time is not known.
+func Of(p *os.ProcessState) Usage {
+	return Usage{CPU: p.UserTime() + p.SystemTime(), Peak: peak(p)}
 }
 
 // Repeat runs a program several times and returns the least that it needed.
