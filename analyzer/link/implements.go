@@ -132,8 +132,9 @@ func (l *linker) implementations(sets map[Ent]*methodSet) {
 			having[m] = append(having[m], e)
 		}
 	}
-	near := &neighbours{l: l, reach: map[int32]map[int32]bool{}}
-	undecidable := int32(0)
+	near := l.neighbours()
+	undecidable, over := int32(0), int32(0)
+	budget := pairBudget(len(types))
 	outside := l.outside()
 	for _, i := range types {
 		if !ev.interfaceLike(l.types.denoted(l.typ[i])) || l.nodeOf[i] == graph.None && !outside[i] || !l.langOf(i).ImplicitInterfaces {
@@ -149,6 +150,11 @@ func (l *linker) implementations(sets map[Ent]*methodSet) {
 				rarest = c
 			}
 		}
+		if len(rarest) > budget {
+			over++
+			continue
+		}
+		budget -= len(rarest)
 		ev.lang = l.langOf(i)
 		for _, t := range rarest {
 			if l.langOf(t) != ev.lang || !near.meet(t, i) {
@@ -164,6 +170,19 @@ func (l *linker) implementations(sets map[Ent]*methodSet) {
 	if undecidable > 0 {
 		l.b.AddUnknown(graph.Unknown{Reason: graph.ReasonUndecidable, Count: undecidable,
 			Detail: "interfaces that embed an interface of an external package"})
+	}
+	l.overPairs(over + near.over)
+}
+
+// pairBudget is how many pairs of an interface and a type are compared, for a
+// number of types: far more than programs need, and far less than the product of
+// both, which is the author's of a change to choose.
+func pairBudget(types int) int { return 1<<20 + 100*types }
+
+// overPairs reports the interfaces for which the budget had nothing left.
+func (l *linker) overPairs(n int32) {
+	if n > 0 {
+		l.b.AddUnknown(graph.Unknown{Reason: graph.ReasonInferBudget, Count: n, Detail: "interfaces with too many types to compare"})
 	}
 }
 
@@ -333,10 +352,17 @@ func (l *linker) impliedImplementations(ev *evaluator, known provenMethods[Ent])
 			}
 		}
 	}
-	near := &neighbours{l: l, reach: map[int32]map[int32]bool{}}
+	near := l.neighbours()
+	budget, over := pairBudget(len(known)), int32(0)
+	defer func() { l.overPairs(over + near.over) }()
 	for _, t := range slices.Sorted(maps.Keys(known)) {
 		ev.lang = l.langOf(t)
 		for _, name := range slices.Sorted(maps.Keys(known[t])) {
+			if len(asking[name]) > budget {
+				over++
+				continue
+			}
+			budget -= len(asking[name])
 			for _, i := range asking[name] {
 				if p := (implemented{t, i}); !l.implements[p] && l.langOf(i) == ev.lang && l.sets[i].hasForeign(l.sets[t]) && near.meet(t, i) {
 					l.impliedImplementation(ev, p, known[t])
@@ -526,8 +552,24 @@ func (t *typeTable) mentionsUnknown(x Type) bool {
 // public can be; what a test file declares is seen by the tests of its own
 // package only, and these see what they import.
 type neighbours struct {
-	l     *linker
-	reach map[int32]map[int32]bool // by unit: the units that it and its tests import, directly or not
+	l       *linker
+	imports [][]int32          // by unit: the units of the tree that its files without tests import
+	tests   map[int32][]int32  // by unit: the units that are about it
+	reach   map[int32][]uint64 // by unit: the set of units that it and its tests import, directly or not
+	steps   int                // imports that may still be followed
+	kept    int                // words that may still be kept in reach
+	over    int32              // questions without an answer, because there are no steps left
+}
+
+// Bounds of what is followed and kept. A repository in which each of 5000
+// packages imports ten others, and each has tests that ask, needs half of them.
+const (
+	maxReachSteps = 500_000_000
+	maxReachWords = 8 << 20
+)
+
+func (l *linker) neighbours() *neighbours {
+	return &neighbours{l: l, reach: map[int32][]uint64{}, steps: maxReachSteps, kept: maxReachWords}
 }
 
 func (n *neighbours) meet(a, b Ent) bool {
@@ -541,9 +583,9 @@ func (n *neighbours) meet(a, b Ent) bool {
 	case ta && tb:
 		return false
 	case ta:
-		return n.reached(ua)[ub]
+		return n.reached(ua, ub)
 	case tb:
-		return n.reached(ub)[ua]
+		return n.reached(ub, ua)
 	}
 	return true
 }
@@ -556,34 +598,77 @@ func (l *linker) home(u int32) int32 {
 	return u
 }
 
-func (n *neighbours) reached(u int32) map[int32]bool {
-	if r := n.reach[u]; r != nil {
-		return r
-	}
-	l := n.l
-	r := map[int32]bool{u: true}
-	queue := []int32{u}
-	for i := range l.units {
-		if l.home(int32(i)) == u && int32(i) != u {
-			queue = append(queue, int32(i))
+// reached reports whether u or its tests import to.
+func (n *neighbours) reached(u, to int32) bool {
+	r := n.reach[u]
+	if r == nil {
+		if r = n.follow(u); r == nil {
+			n.over++
+			return false
 		}
 	}
-	for len(queue) > 0 {
+	return r[to>>6]>>(to&63)&1 != 0
+}
+
+// follow returns nil if it would take too many steps.
+func (n *neighbours) follow(u int32) []uint64 {
+	l := n.l
+	if n.imports == nil {
+		n.imports, n.tests = make([][]int32, len(l.units)), map[int32][]int32{}
+		for i := range l.units {
+			if h := l.home(int32(i)); h != int32(i) {
+				n.tests[h] = append(n.tests[h], int32(i))
+			}
+			if !l.units[i].surface {
+				n.imports[i] = n.importsOf(int32(i), false)
+			}
+		}
+	}
+	r := make([]uint64, (len(l.units)+63)>>6)
+	var queue []int32
+	add := func(list []int32) {
+		n.steps -= len(list)
+		for _, to := range list {
+			if r[to>>6]>>(to&63)&1 == 0 {
+				r[to>>6] |= 1 << (to & 63)
+				queue = append(queue, to)
+			}
+		}
+	}
+	add([]int32{u})
+	add(n.importsOf(u, true))
+	for _, t := range n.tests[u] {
+		add(n.importsOf(t, true))
+	}
+	for len(queue) > 0 && n.steps > 0 {
 		from := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		for _, f := range l.units[from].files {
-			if l.files[f].place.Test && l.home(from) != u {
-				continue
-			}
-			for i := range l.files[f].Facts.Imports {
-				to := l.resolveImport(from, l.files[f].Facts.Str(l.files[f].Facts.Imports[i].Path))
-				if to >= 0 && !l.units[to].surface && !r[to] {
-					r[to] = true
-					queue = append(queue, to)
-				}
+		add(n.imports[from])
+	}
+	if n.steps <= 0 {
+		return nil
+	}
+	if n.kept -= len(r); n.kept > 0 {
+		n.reach[u] = r
+	}
+	return r
+}
+
+// importsOf returns the units of the tree that a unit imports, with what only
+// its tests import if that is wanted.
+func (n *neighbours) importsOf(u int32, tests bool) []int32 {
+	l := n.l
+	var list []int32
+	for _, f := range l.units[u].files {
+		if l.files[f].place.Test && !tests {
+			continue
+		}
+		for i := range l.files[f].Facts.Imports {
+			if to := l.resolveImport(u, l.files[f].Facts.Str(l.files[f].Facts.Imports[i].Path)); to >= 0 && !l.units[to].surface {
+				list = append(list, to)
 			}
 		}
 	}
-	n.reach[u] = r
-	return r
+	slices.Sort(list)
+	return slices.Compact(list)
 }

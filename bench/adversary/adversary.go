@@ -234,6 +234,21 @@ var Linking = []Case{
 		}
 		return t
 	}},
+	{Name: "packages that implement each other", Large: 2_000, Base: func(n int) Tree {
+		t := file(head)
+		for i := range n {
+			t[fmt.Sprintf("p%d/f.go", i)] = fmt.Sprintf("package p%d\n\nimport _ \"example.com/m/p%d\"\n\ntype I interface{ M() }\ntype T int\nfunc (T) M() {}\n", i, i+1)
+		}
+		return t
+	}},
+	{Name: "tests that implement", Large: 2_000, Base: func(n int) Tree {
+		t := file(head + "type I interface{ M() }\n")
+		for i := range n {
+			t[fmt.Sprintf("p%d/f.go", i)] = fmt.Sprintf("package p%d\n\nimport _ \"example.com/m/p%d\"\n", i, i+1)
+			t[fmt.Sprintf("p%d/f_test.go", i)] = fmt.Sprintf("package p%d\n\ntype T int\nfunc (T) M() {}\n", i)
+		}
+		return t
+	}},
 	{Name: "modules", Large: 3_000, Base: func(n int) Tree {
 		t := file(head)
 		for i := range n {
