@@ -95,9 +95,6 @@ func fromFlag(cmd *cobra.Command, from *string) {
 
 // only opens the one tree that a command works on.
 func (a *app) only(args []string, ref string) (*side, error) {
-	if ref == "" && len(args) > 0 {
-		return folder(args[0])
-	}
 	dir := "."
 	if len(args) > 0 {
 		dir = args[0]
@@ -106,6 +103,8 @@ func (a *app) only(args []string, ref string) (*side, error) {
 	open := repo.workTree
 	if ref != "" {
 		open = func() (*side, error) { return repo.revision(ref) }
+	} else if len(args) > 0 {
+		open = func() (*side, error) { return folder(dir) }
 	}
 	s, err := open()
 	if err != nil {
@@ -115,7 +114,9 @@ func (a *app) only(args []string, ref string) (*side, error) {
 		}
 		return nil, err
 	}
-	s.owns = repo
+	if s.owns == nil {
+		s.owns = repo
+	}
 	return s, nil
 }
 

@@ -146,7 +146,7 @@ func (r *repository) commit(name string, c history.Commit) (*side, error) {
 func folder(dir string) (*side, error) {
 	repo := repositoryAt(dir)
 	r, err := repo.open()
-	if err == nil && sameFolder(r.Root(), dir) {
+	if err == nil && (sameFolder(r.Root(), dir) || r.Root() == "" && sameFolder(r.GitDir(), dir)) {
 		s, err := repo.workTree()
 		if err != nil {
 			repo.close()
