@@ -38,6 +38,19 @@ type Language struct {
 	// Manifest returns the facts of a manifest with the given base name.
 	Manifest func(name string, src []byte, b *facts.Builder) (*facts.File, error)
 
+	// Dependencies compares two versions of a manifest: the external modules
+	// of which another version is used, and whether something else changed
+	// that any build depends on. Without it, any change is such a change.
+	Dependencies func(name string, base, head []byte) (modules []string, rest bool)
+
+	// Locks are the names of files that only repeat what a manifest decides,
+	// such as go.sum.
+	Locks []string
+
+	// Native are the endings of files that are built into the packages of
+	// their folder though they are of another language, with the dot.
+	Native []string
+
 	// Rules are what linking needs.
 	Rules *link.Rules
 
@@ -58,6 +71,7 @@ type TestRun struct {
 	All     bool     // run everything, whatever Tests holds
 	Modules []string // the folders of the language's modules, sorted; empty for the top folder
 	Tests   []TestCase
+	Others  []TestCase // the other tests of the tree, which are not to be run
 }
 
 // TestCase is one test.

@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"path"
-	"slices"
-	"strings"
 
 	"github.com/codekg/kg/analyzer/history"
 	"github.com/codekg/kg/analyzer/source"
@@ -92,48 +89,4 @@ func (c *comparison) diffLine(file string, inBase bool, line, first, last int32)
 		}
 	}
 	return nearest
-}
-
-// analysed reports whether a path is in one of the graphs.
-func (c *comparison) analysed(path string) bool {
-	return c.base.graph.FileIndex(path) >= 0 || c.head.graph.FileIndex(path) >= 0
-}
-
-// unanalysed returns the changed paths that no graph knows and that the outcome
-// of a test may depend on: build files, data, languages that are not read. Prose
-// and pictures count only where tests keep their data.
-func (c *comparison) unanalysed() []string {
-	var paths []string
-	for _, f := range c.files {
-		if !c.analysed(f.Path) && !forReaders(f.Path) {
-			paths = append(paths, f.Path)
-		}
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
-}
-
-// forReaders reports whether a file is there for people to read, or for tools
-// around the code, and not for the programs that tests run.
-func forReaders(p string) bool {
-	for _, part := range strings.Split(p, "/") {
-		if part == "testdata" || part == "fixtures" || part == "test" || part == "tests" {
-			return false
-		}
-	}
-	base := path.Base(p)
-	if strings.HasPrefix(p, ".github/") || strings.HasPrefix(p, ".circleci/") || strings.HasPrefix(p, ".gitlab/") {
-		return true // the CI system's own
-	}
-	switch strings.ToLower(path.Ext(base)) {
-	case ".md", ".markdown", ".rst", ".adoc", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico":
-		return true
-	}
-	switch base {
-	case "LICENSE", "COPYING", "NOTICE", "AUTHORS", "CONTRIBUTORS", "MAINTAINERS", "CODEOWNERS",
-		".gitignore", ".gitattributes", ".kgignore", configName, ".mailmap", ".editorconfig", ".gitlab-ci.yml", ".travis.yml", ".pre-commit-config.yaml",
-		".golangci.yml", ".golangci.yaml", ".goreleaser.yml", ".goreleaser.yaml", ".promu.yml", ".yamllint", ".dockerignore":
-		return true
-	}
-	return false
 }

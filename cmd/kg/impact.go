@@ -160,7 +160,11 @@ func (a *app) impact(ctx context.Context, f *impactFlags) error {
 	if err != nil {
 		return err
 	}
-	r := impact.Compute(c.delta, impact.Options{Depth: f.depth, Edited: edited, Unanalysed: c.unanalysed(), Runner: testRunners()})
+	inputs, err := c.inputs(ctx)
+	if err != nil {
+		return err
+	}
+	r := impact.Compute(c.delta, impact.Options{Depth: f.depth, Edited: edited, Inputs: inputs, Runner: testRunners()})
 	in := &rules.Input{Impact: r}
 	if in.New, err = a.newOnBase(ctx, repo, c, r, p); err != nil {
 		return err

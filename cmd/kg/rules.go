@@ -49,9 +49,18 @@ func testCommands(g *graph.Graph) func(*report.Tests) []string {
 				}
 			}
 			slices.Sort(run.Modules)
+			chosen := map[lang.TestCase]bool{}
 			for _, x := range t.Tests {
 				if x.Runner == l.Runner {
 					run.Tests = append(run.Tests, lang.TestCase{File: x.File, Name: x.Symbol})
+					chosen[run.Tests[len(run.Tests)-1]] = true
+				}
+			}
+			for i := range g.Nodes {
+				if n := &g.Nodes[i]; n.Lang == l.Name && n.Flags.Has(graph.FlagTestCase) && !n.Flags.Has(graph.FlagOnLoad) {
+					if x := (lang.TestCase{File: n.File, Name: n.Name}); !chosen[x] {
+						run.Others = append(run.Others, x)
+					}
 				}
 			}
 			if present && t.Mode != "none" {

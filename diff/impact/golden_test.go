@@ -20,6 +20,35 @@ var update = flag.Bool("update", false, "rewrite the expected sections of testda
 // rules are those of the languages in testdata.
 var rules = diff.Options{Rules: map[string]diff.Rules{"py": {Keywords: true, Dynamic: true}, "js": {Dynamic: true, LooseArity: true}}}
 
+// inputs reads lines of a path and what is known of it: all, tests=FOLDER,
+// packages=FOLDER, reads=FILE, lang=LANG, module=PATH.
+func inputs(text string) []impact.Input {
+	var ins []impact.Input
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		in := impact.Input{Path: words[0]}
+		for _, w := range words[1:] {
+			name, value, _ := strings.Cut(w, "=")
+			switch name {
+			case "all":
+				in.All = true
+			case "tests":
+				in.Tests = append(in.Tests, value)
+			case "packages":
+				in.Packages = append(in.Packages, value)
+			case "reads":
+				in.Readers = append(in.Readers, value)
+			case "lang":
+				in.Lang = value
+			case "module":
+				in.Modules = append(in.Modules, value)
+			}
+		}
+		ins = append(ins, in)
+	}
+	return ins
+}
+
 // TestGolden computes the impact of "base" to "head" of each file in testdata;
 // lines of "edited" are path, old start, old length, new start, new length. A
 // file with a section "graph" instead supposes the changes of its "whatif"
@@ -49,7 +78,7 @@ func TestGolden(t *testing.T) {
 				}
 			} else {
 				base, head := parse(t, section(a, "base")), parse(t, section(a, "head"))
-				o := impact.Options{Edited: edited(t, section(a, "edited")), Unanalysed: strings.Fields(section(a, "unanalysed"))}
+				o := impact.Options{Edited: edited(t, section(a, "edited")), Inputs: inputs(section(a, "inputs"))}
 				r := impact.Compute(rules.Compare(base, head), o)
 				got = describe(r)
 				check(t, r)

@@ -258,9 +258,9 @@ type Options struct {
 	// tree. Without them, states are told from bodies alone, and more of them
 	// are unknown.
 	Edited map[string][]Range
-	// Unanalysed are changed paths that neither graph analysed and that tests
-	// may depend on: build files, data, languages that are skipped.
-	Unanalysed []string
+	// Inputs are the changed files that are not code of the graphs, and what
+	// may depend on them.
+	Inputs []Input
 	// Runner names what runs the tests of a language; without an entry it is
 	// the language's name.
 	Runner map[string]string

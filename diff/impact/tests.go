@@ -16,7 +16,7 @@ type Mode uint8
 // The modes.
 const (
 	Selected Mode = iota // the listed tests reach the change; others do not, as far as the graph tells
-	All                  // something changed that the graphs do not see: run everything
+	All                  // something changed that any test may depend on: run everything
 	NoTests              // nothing that a test could see changed, or no test reaches it
 	modeEnd
 )
@@ -34,17 +34,20 @@ type Why uint8
 
 // The reasons.
 const (
-	LostFiles   Why = iota // files that the base graph has could not be analysed in the head
-	Unparsed               // a changed file did not parse completely
-	Unanalysed             // paths changed that neither graph analyses
-	NoChange               // nothing changed that runs
-	Unreached              // no test reaches the change
-	OnlyUnclear            // some tests are reached over ambiguous edges only
-	OnLoad                 // files run code of the change when they are loaded: all tests that load them
+	LostFiles        Why = iota // files that the base graph has could not be analysed in the head: all tests of programs with their packages
+	Unparsed                    // a changed file did not parse completely: all tests of programs with its package
+	Unanalysed                  // paths changed that neither graph analyses, and that no code names
+	NoChange                    // nothing changed that runs
+	Unreached                   // no test reaches the change
+	OnlyUnclear                 // some tests are reached over ambiguous edges only
+	OnLoad                      // files run code of the change when they are loaded: all tests that load them
+	DataChange                  // data changed: all tests of the packages that own or name it
+	DependencyChange            // other versions of external modules are used: all tests of programs with packages that import them
+	BuildChange                 // how everything is built changed: run everything
 	whyEnd
 )
 
-var whyNames = [whyEnd]string{"lost_files", "unparsed_change", "unanalysed_change", "no_change", "unreached", "ambiguous", "on_load"}
+var whyNames = [whyEnd]string{"lost_files", "unparsed_change", "unanalysed_change", "no_change", "unreached", "ambiguous", "on_load", "data_change", "dependency_change", "build_change"}
 
 // String returns the reason's name in reports.
 func (w Why) String() string { return whyNames[w] }
@@ -110,7 +113,7 @@ func (e *engine) selectTests(r *Result) {
 			headSeeds = append(headSeeds, graph.ID(i))
 		}
 	}
-	sel := selection{e: e, reached: map[graph.ID]Reached{}, loaders: map[string]bool{}}
+	sel := selection{e: e, reached: map[graph.ID]Reached{}, loaders: map[string]bool{}, programs: programsOf(e.head)}
 	e.walk.tests = true
 	defer func() { e.walk.tests = false }()
 	e.walk.start(unique(headSeeds)...)
@@ -139,6 +142,7 @@ func (e *engine) selectTests(r *Result) {
 		e.walk.run(-1, e.walk.testCase)
 		sel.add(e.walk, e.d.ToHead)
 	}
+	all := sel.whole(&r.Tests)
 	for _, x := range sel.reached {
 		if isTest(x.Symbol) {
 			x.Runner = x.Symbol.Lang
@@ -163,10 +167,107 @@ func (e *engine) selectTests(r *Result) {
 			r.Tests.Total++
 		}
 	}
-	e.testMode(&r.Tests, len(headSeeds)+len(baseSeeds) > 0)
 	if len(sel.loaders) > 0 {
-		r.Tests.Reasons = append(r.Tests.Reasons, TestReason{OnLoad, slices.Sorted(maps.Keys(sel.loaders))})
+		r.Tests.reason(OnLoad, slices.Sorted(maps.Keys(sel.loaders)))
 	}
+	t := &r.Tests
+	switch {
+	case all:
+		t.Mode = All
+	case len(t.Tests) > 0:
+		t.Mode = Selected
+		if slices.ContainsFunc(t.Tests, func(x Reached) bool { return x.Certainty == graph.Ambiguous }) {
+			t.reason(OnlyUnclear, nil)
+		}
+	case len(headSeeds)+len(baseSeeds) > 0:
+		t.Mode = NoTests
+		t.reason(Unreached, nil)
+	default:
+		t.Mode = NoTests
+		if len(t.Reasons) == 0 {
+			t.reason(NoChange, nil)
+		}
+	}
+}
+
+func (t *Tests) reason(w Why, paths []string) {
+	t.Reasons = append(t.Reasons, TestReason{w, paths})
+}
+
+// whole selects all tests of programs in which more may have changed than the
+// graphs tell, and says why. It reports whether that is everything.
+func (s *selection) whole(t *Tests) (all bool) {
+	e := s.e
+	if lost := e.d.Files.Lost; len(lost) > 0 {
+		var paths []string
+		var nodes []graph.ID
+		for _, f := range lost {
+			paths = append(paths, f.Path)
+			if i := e.base.FileIndex(f.Path); i >= 0 {
+				nodes = append(nodes, e.base.Files[i].Node)
+			}
+		}
+		t.reason(LostFiles, sorted(paths))
+		all = !s.folders(programsOf(e.base).containing(nodes)) || all
+	}
+	if paths := e.unparsedChanges(); len(paths) > 0 {
+		t.reason(Unparsed, paths)
+		all = !s.folders(s.programs.containing(e.fileNodes(paths))) || all
+	}
+	why := map[Why][]string{}
+	for i := range e.opt.Inputs {
+		in := &e.opt.Inputs[i]
+		switch {
+		case in.All:
+			why[BuildChange] = append(why[BuildChange], in.Path)
+			all = true
+		case len(in.Modules) > 0:
+			why[DependencyChange] = append(why[DependencyChange], in.Path)
+			all = !s.folders(s.programs.importing(in)) || all
+		default:
+			readers := s.programs.containing(append(e.fileNodes(in.Readers), s.programs.packagesIn(in.Packages)...))
+			for _, dir := range in.Tests {
+				readers[pathOf(dir)] = true
+			}
+			w := DataChange
+			if len(readers) == 0 {
+				w = Unanalysed
+			}
+			why[w] = append(why[w], in.Path)
+			s.folders(readers)
+		}
+	}
+	for _, w := range []Why{Unanalysed, DataChange, DependencyChange, BuildChange} {
+		if len(why[w]) > 0 {
+			t.reason(w, sorted(why[w]))
+		}
+	}
+	return all
+}
+
+// fileNodes returns the nodes of those files that the head graph has a package
+// for.
+func (e *engine) fileNodes(paths []string) []graph.ID {
+	var nodes []graph.ID
+	for _, p := range paths {
+		if i := e.head.FileIndex(p); i >= 0 && diff.PackageOf(e.head, e.head.Files[i].Node) != graph.None {
+			nodes = append(nodes, e.head.Files[i].Node)
+		}
+	}
+	return nodes
+}
+
+// folders selects the tests of folders, those that nothing reached with a
+// distance of 1. It reports whether the folders are known.
+func (s *selection) folders(dirs map[string]bool) bool {
+	for dir := range dirs {
+		for _, id := range s.programs.tests[dir] {
+			if _, ok := s.reached[id]; !ok {
+				s.reached[id] = Reached{Symbol: &s.e.head.Nodes[id], ID: id, Distance: 1, Certainty: graph.Inferred}
+			}
+		}
+	}
+	return dirs != nil
 }
 
 // selection collects the tests and entry points that reach a change.
@@ -174,12 +275,17 @@ type selection struct {
 	e       *engine
 	reached map[graph.ID]Reached // by id in the head graph
 	loaders map[string]bool      // files that run code of the change when they are loaded
+
+	programs *programs // of the head graph
 }
 
 // add collects what a walk from changed nodes has reached. toHead maps the ids
 // of its graph to those of the head graph.
 func (s *selection) add(w *walk, toHead func(graph.ID) graph.ID) {
-	programs := programsOf(w.g)
+	programs := s.programs
+	if w.g != s.e.head {
+		programs = programsOf(w.g)
+	}
 	within := s.within(w, programs)
 	onLoad := programs.reachedOnLoad(w) // walks on
 	for _, n := range w.order {
@@ -245,39 +351,6 @@ func (s *selection) reach(id, n graph.ID, distance int, w *walk, toHead func(gra
 
 // testCase reports whether a runner starts n. Nothing calls it but the runner.
 func (w *walk) testCase(n graph.ID) bool { return w.g.Nodes[n].Flags.Has(graph.FlagTestCase) }
-
-// testMode decides how far the selection can be relied on.
-func (e *engine) testMode(t *Tests, changed bool) {
-	add := func(w Why, paths []string) { t.Reasons = append(t.Reasons, TestReason{w, paths}) }
-	if lost := e.d.Files.Lost; len(lost) > 0 {
-		var paths []string
-		for _, f := range lost {
-			paths = append(paths, f.Path)
-		}
-		add(LostFiles, sorted(paths))
-	}
-	if paths := e.unparsedChanges(); len(paths) > 0 {
-		add(Unparsed, paths)
-	}
-	if len(e.opt.Unanalysed) > 0 {
-		add(Unanalysed, sorted(slices.Clone(e.opt.Unanalysed)))
-	}
-	switch {
-	case len(t.Reasons) > 0:
-		t.Mode = All
-	case len(t.Tests) > 0:
-		t.Mode = Selected
-		if t.Tests[len(t.Tests)-1].Certainty == graph.Ambiguous || slices.ContainsFunc(t.Tests, func(x Reached) bool { return x.Certainty == graph.Ambiguous }) {
-			add(OnlyUnclear, nil)
-		}
-	case changed:
-		t.Mode = NoTests
-		add(Unreached, nil)
-	default:
-		t.Mode = NoTests
-		add(NoChange, nil)
-	}
-}
 
 // unparsedChanges lists the files that this change touched and of which the
 // head graph lacks a part.

@@ -38,6 +38,11 @@ var Language = &lang.Language{
 	Fit:        lang.Fit{TopTypes: []string{"any"}},
 	Runner:     "go test",
 
+	Dependencies: dependencies,
+	Locks:        []string{"go.sum", "go.work.sum"},
+	Native: []string{".s", ".S", ".sx", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".m",
+		".f", ".F", ".for", ".f90", ".swig", ".swigcxx", ".syso"},
+
 	TestCommands: testCommands,
 }
 

@@ -7,10 +7,15 @@ import (
 	"github.com/codekg/kg/analyzer/lang"
 )
 
+// maxPattern bounds the length of a pattern, in bytes. Some systems refuse
+// command lines of more than 32 KB.
+const maxPattern = 24 << 10
+
 // testCommands returns go test commands, one for each package: tests, examples
-// and fuzz targets by -run, benchmarks apart by -bench. A package whose
-// TestMain is chosen is run as a whole. -C makes a package's own folder the
-// place to start from, so that the command is right in any module.
+// and fuzz targets by -run, benchmarks apart by -bench. A package of which
+// everything is chosen is run as a whole; a pattern that would be too long is
+// split. -C makes a package's own folder the place to start from, so that the
+// command is right in any module.
 func testCommands(r lang.TestRun) []string {
 	if r.All {
 		var cmds []string
@@ -22,33 +27,54 @@ func testCommands(r lang.TestRun) []string {
 		}
 		return cmds
 	}
-	type choice struct{ tests, benchmarks []string }
-	var dirs []string
+	// The tests and the benchmarks of a folder that are chosen, and whether
+	// others are left out.
+	type choice struct {
+		names [2][]string
+		left  [2]bool
+	}
 	chosen := map[string]*choice{}
+	kind := func(name string) int {
+		if strings.HasPrefix(name, "Benchmark") {
+			return 1
+		}
+		return 0
+	}
+	var dirs []string
 	for _, t := range r.Tests {
 		dir := dirOf(t.File)
-		c := chosen[dir]
-		if c == nil {
-			c = &choice{}
-			chosen[dir], dirs = c, append(dirs, dir)
+		if chosen[dir] == nil {
+			chosen[dir], dirs = &choice{}, append(dirs, dir)
 		}
-		if strings.HasPrefix(t.Name, "Benchmark") {
-			c.benchmarks = append(c.benchmarks, t.Name)
-		} else {
-			c.tests = append(c.tests, t.Name)
+		names := &chosen[dir].names[kind(t.Name)]
+		*names = append(*names, t.Name)
+	}
+	for _, t := range r.Others {
+		if c := chosen[dirOf(t.File)]; c != nil {
+			c.left[kind(t.Name)] = true
 		}
 	}
 	slices.Sort(dirs)
 	var cmds []string
 	for _, dir := range dirs {
 		c := chosen[dir]
-		if slices.Contains(c.tests, "TestMain") {
+		switch {
+		case len(c.names[0]) == 0:
+		case !c.left[0]:
 			cmds = append(cmds, goTest(dir))
-		} else if len(c.tests) > 0 {
-			cmds = append(cmds, goTest(dir)+" -run "+anyOf(c.tests))
+		default:
+			for _, p := range patterns(c.names[0]) {
+				cmds = append(cmds, goTest(dir)+" -run "+p)
+			}
 		}
-		if len(c.benchmarks) > 0 {
-			cmds = append(cmds, goTest(dir)+" -run '^$' -bench "+anyOf(c.benchmarks))
+		switch {
+		case len(c.names[1]) == 0:
+		case !c.left[1]:
+			cmds = append(cmds, goTest(dir)+" -run '^$' -bench .")
+		default:
+			for _, p := range patterns(c.names[1]) {
+				cmds = append(cmds, goTest(dir)+" -run '^$' -bench "+p)
+			}
 		}
 	}
 	return cmds
@@ -61,13 +87,24 @@ func goTest(dir string) string {
 	return "go test -C " + shellQuote(dir)
 }
 
-// anyOf returns a pattern that matches the given identifiers and nothing else.
-// Identifiers hold no character that a pattern or a quoted word gives a
-// meaning to.
-func anyOf(names []string) string {
+// patterns returns quoted patterns that together match the given identifiers
+// and nothing else. Identifiers hold no character that a pattern or a quoted
+// word gives a meaning to.
+func patterns(names []string) []string {
 	names = slices.Clone(names)
 	slices.Sort(names)
-	return "'^(" + strings.Join(slices.Compact(names), "|") + ")$'"
+	names = slices.Compact(names)
+	var out []string
+	for len(names) > 0 {
+		n, size := 1, len(names[0])
+		for n < len(names) && size+1+len(names[n]) <= maxPattern {
+			size += 1 + len(names[n])
+			n++
+		}
+		out = append(out, "'^("+strings.Join(names[:n], "|")+")$'")
+		names = names[n:]
+	}
+	return out
 }
 
 // shellQuote quotes a path that may hold anything.

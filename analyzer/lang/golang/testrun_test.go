@@ -1,7 +1,10 @@
 package golang
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/codekg/kg/analyzer/lang"
@@ -17,14 +20,38 @@ func TestTestCommands(t *testing.T) {
 		{lang.TestRun{All: true, Modules: []string{"", "tools"}}, []string{"go test ./...", "go test -C tools ./..."}},
 		{lang.TestRun{Tests: []lang.TestCase{
 			{File: "b/x_test.go", Name: "TestB"}, {File: "a_test.go", Name: "ExampleA"}, {File: "b/y_test.go", Name: "FuzzA"},
-			{File: "b/x_test.go", Name: "BenchmarkB"}, {File: "b/x_test.go", Name: "TestB"},
-		}}, []string{"go test -run '^(ExampleA)$'", "go test -C b -run '^(FuzzA|TestB)$'", "go test -C b -run '^$' -bench '^(BenchmarkB)$'"}},
-		{lang.TestRun{Tests: []lang.TestCase{{File: "c/x_test.go", Name: "TestMain"}, {File: "c/x_test.go", Name: "TestC"}}}, []string{"go test -C c"}},
-		{lang.TestRun{Tests: []lang.TestCase{{File: "-x'; rm $HOME/x_test.go", Name: "TestC"}}},
+			{File: "b/x_test.go", Name: "BenchmarkB"}, {File: "b/x_test.go", Name: "TestB"}, {File: "c/x_test.go", Name: "BenchmarkC"},
+		}, Others: []lang.TestCase{
+			{File: "a_test.go", Name: "TestA"}, {File: "b/z_test.go", Name: "TestC"}, {File: "b/z_test.go", Name: "BenchmarkA"}, {File: "d/z_test.go", Name: "TestD"},
+		}}, []string{"go test -run '^(ExampleA)$'", "go test -C b -run '^(FuzzA|TestB)$'", "go test -C b -run '^$' -bench '^(BenchmarkB)$'", "go test -C c -run '^$' -bench ."}},
+		{lang.TestRun{Tests: []lang.TestCase{{File: "c/x_test.go", Name: "TestC"}}, Others: []lang.TestCase{{File: "c/x_test.go", Name: "BenchmarkC"}}}, []string{"go test -C c"}},
+		{lang.TestRun{Tests: []lang.TestCase{{File: "-x'; rm $HOME/x_test.go", Name: "TestC"}}, Others: []lang.TestCase{{File: "-x'; rm $HOME/x_test.go", Name: "TestD"}}},
 			[]string{`go test -C './-x'\''; rm $HOME' -run '^(TestC)$'`}},
 	} {
 		if got := testCommands(c.run); !slices.Equal(got, c.want) {
 			t.Errorf("%+v:\ngot  %q\nwant %q", c.run, got, c.want)
+		}
+	}
+}
+
+func TestPatternsAreSplit(t *testing.T) {
+	var names []string
+	for i := range 2000 {
+		names = append(names, fmt.Sprintf("TestWithALongName%04d", i))
+	}
+	got := patterns(names)
+	if len(got) != 2 || len(got[0]) > maxPattern+6 {
+		t.Fatalf("%d patterns, the first of %d bytes", len(got), len(got[0]))
+	}
+	for _, name := range names {
+		n := 0
+		for _, p := range got {
+			if regexp.MustCompile(strings.Trim(p, "'")).MatchString(name) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Fatalf("%s is matched by %d patterns", name, n)
 		}
 	}
 }
