@@ -25,7 +25,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"regexp"
+	"syscall"
 	"time"
 )
 
@@ -97,7 +99,9 @@ func main() {
 			}
 			defer func() { err = errors.Join(err, w.Close()) }()
 		}
-		return run(context.Background(), c, flag.Arg(0), w, os.Stderr)
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		return run(ctx, c, flag.Arg(0), w, os.Stderr)
 	}()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "covered:", err)
@@ -116,13 +120,11 @@ func run(ctx context.Context, c config, dir string, out, log io.Writer) (err err
 	if err != nil {
 		return err
 	}
-	if err := r.runAll(ctx); err != nil {
-		return err
-	}
+	stopped := r.runAll(ctx) // what was run is written
 	bw := bufio.NewWriter(out)
 	enc := json.NewEncoder(bw)
 	if err := r.write(func(record any) error { return enc.Encode(record) }); err != nil {
 		return err
 	}
-	return bw.Flush()
+	return errors.Join(bw.Flush(), stopped)
 }
