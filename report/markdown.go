@@ -430,7 +430,9 @@ func (m *markdown) tests() {
 	case t.Mode == "all":
 		text = fmt.Sprintf("**Run all %s**", count(t.Total, "test"))
 	case t.Mode == "selected" && len(t.Tests) > 0:
-		text = "" // the list says it
+		if text = ""; len(t.Reasons) > 0 { // else the list says it
+			text = fmt.Sprintf("**Run %d of %s**", len(t.Tests), count(t.Total, "test"))
+		}
 	}
 	for i, w := range t.Reasons {
 		if t.Mode == "none" && (w.Reason == "no_change" || w.Reason == "unreached") {

@@ -161,10 +161,11 @@ func (w *walk) runs() map[graph.ID]bool {
 	users := func(n graph.ID) {
 		for _, i := range w.g.In(n) {
 			e := &w.g.Edges[i]
-			if w.keeper[n] && (w.keeper[e.From] || w.runsOnLoad(e.From)) {
+			if w.keeper[n] && w.keeper[e.From] || w.g.Nodes[n].Kind == graph.KindVariable && w.runsOnLoad(e.From) {
 				continue // it puts values in there itself
 			}
-			if e.Kind == graph.EdgeCalls && w.now(e) || e.Kind == graph.EdgeReads && w.g.Nodes[e.From].Kind != graph.KindVariable {
+			if e.Kind == graph.EdgeCalls && w.now(e) || e.Kind == graph.EdgeReads && w.g.Nodes[e.From].Kind != graph.KindVariable ||
+				e.Kind == graph.EdgeReferences && w.passed(e) {
 				add(e.From)
 			}
 		}
@@ -172,7 +173,7 @@ func (w *walk) runs() map[graph.ID]bool {
 	for _, n := range w.order {
 		if w.nodes[n].edge < 0 && (w.g.Nodes[n].Kind != graph.KindFile && w.g.Nodes[n].Kind != graph.KindVariable || w.g.Nodes[n].Flags.Has(graph.FlagOnLoad)) {
 			add(n)
-		} else if w.keeper[n] && w.g.Nodes[n].Kind == graph.KindVariable {
+		} else if w.g.Nodes[n].Kind == graph.KindVariable && w.nodes[n].edge >= 0 {
 			users(n)
 		}
 	}
@@ -242,6 +243,29 @@ func (w *walk) keeps(n graph.ID) bool {
 	t = strings.TrimLeft(t, "*&")
 	i := strings.LastIndexByte(t, '.')
 	return i > 0 && w.g.Lookup(x.Lang+":"+t[:i]+"#"+t[i+1:]) != graph.None
+}
+
+// passed reports whether a function is used as an argument of a known external
+// function, as far as the places tell: sorting or mapping, which call it at once.
+func (w *walk) passed(ref *graph.Edge) bool {
+	calls := w.g.OutKind(ref.From, graph.EdgeCalls)
+	for _, s := range w.g.Sites(ref) {
+		var last graph.Site
+		outside := false
+		for i := range calls {
+			for _, c := range w.g.Sites(&calls[i]) {
+				if c.File == s.File && (c.Line < s.Line || c.Line == s.Line && c.Col < s.Col) && (c.Line > last.Line || c.Line == last.Line && c.Col > last.Col) {
+					last = c
+					to := &w.g.Nodes[calls[i].To]
+					outside = to.Kind == graph.KindExternal && !to.Flags.Has(graph.FlagOpaque)
+				}
+			}
+		}
+		if outside {
+			return true
+		}
+	}
+	return false
 }
 
 // now reports whether some call of e does not wait for another function to be

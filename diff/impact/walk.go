@@ -212,8 +212,8 @@ func (w *walk) stored(n graph.ID) []int32 {
 
 // foreign reports whether the method n may be called by code that is not in the
 // graph, or that is but does not name it. It implements something outside; or
-// nobody uses it, and either an interface without a name may ask for it, or its
-// type is made for code of which nothing is known.
+// nobody uses it, and either nobody could but through an interface, which has no
+// name or is not known, or its type is made for code of which nothing is known.
 func (w *walk) foreign(n graph.ID) bool {
 	node := &w.g.Nodes[n]
 	if node.Kind != graph.KindMethod || node.Parent == graph.None || w.g.Nodes[node.Parent].Kind == graph.KindInterface {
@@ -226,7 +226,12 @@ func (w *walk) foreign(n graph.ID) bool {
 		}
 		used = used || len(w.users(s.id)) > 0
 	}
-	return node.Flags.Has(graph.FlagCalledOutside) || !used && (node.Visibility > graph.Protected || w.handedOut()[n] || w.handedOut()[node.Parent])
+	if outside := node.Flags.Has(graph.FlagCalledOutside); used || outside {
+		return outside
+	}
+	// A method that nobody outside can name is there for an interface.
+	hidden := node.Visibility > graph.Protected || w.g.Nodes[node.Parent].Visibility > graph.Protected
+	return hidden || w.handedOut()[n] || w.handedOut()[node.Parent]
 }
 
 // handedOut returns the types that are made for unknown code: they embed a type
