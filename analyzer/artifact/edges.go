@@ -151,7 +151,7 @@ func (e *encoder) encodeSites() []byte {
 	next := uint32(0)
 	for i := range e.c.Edges {
 		from := e.c.Edges[i].From
-		f, l := siteBase(e.nodeFiles[from], e.c.Nodes[from].DefLine, len(e.c.Files))
+		f, l := siteBase(e.siteFiles[from], e.c.Nodes[from].DefLine, len(e.c.Files))
 		for ; next < e.c.SiteEnds[i]; next++ {
 			s := &e.c.Sites[next]
 			if s.File == f {

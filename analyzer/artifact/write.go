@@ -81,6 +81,7 @@ type encoder struct {
 	strings   *stringTable
 	fileIndex map[string]int32
 	nodeFiles []int32 // fileRef of each node
+	siteFiles []int32 // the same where it needs no string, else 0
 }
 
 func encode(g *graph.Graph) ([]section, error) {
@@ -89,9 +90,18 @@ func encode(g *graph.Graph) ([]section, error) {
 	for i := range e.c.Files {
 		e.fileIndex[e.c.Files[i].Path] = int32(i)
 	}
+	e.nodeFiles, e.siteFiles = make([]int32, len(e.c.Nodes)), make([]int32, len(e.c.Nodes))
+	for i := range e.c.Nodes {
+		if f, ok := e.fileIndex[e.c.Nodes[i].File]; ok && e.c.Nodes[i].File != "" {
+			e.siteFiles[i] = f + 1
+		}
+	}
+	// Edges and their sites are about half of a file and hold no strings.
+	var edges, sites []byte
+	var wg sync.WaitGroup
+	wg.Go(func() { edges, sites = e.encodeEdges(), e.encodeSites() })
 	e.collect()
 	e.strings.sort()
-	e.nodeFiles = make([]int32, len(e.c.Nodes))
 	for i := range e.c.Nodes {
 		e.nodeFiles[i] = e.fileRef(e.c.Nodes[i].File)
 	}
@@ -116,11 +126,13 @@ func encode(g *graph.Graph) ([]section, error) {
 	add(tagText, e.encodeText())
 	add(tagHashes, e.encodeHashes())
 	add(tagVariants, e.encodeVariants())
-	add(tagEdges, e.encodeEdges())
-	add(tagSites, e.encodeSites())
-	add(tagFiles, e.encodeFiles())
-	add(tagKeywords, e.encodeKeywords())
-	add(tagUnknowns, e.encodeUnknowns())
+	files, keywords, unknowns := e.encodeFiles(), e.encodeKeywords(), e.encodeUnknowns()
+	wg.Wait()
+	add(tagEdges, edges)
+	add(tagSites, sites)
+	add(tagFiles, files)
+	add(tagKeywords, keywords)
+	add(tagUnknowns, unknowns)
 	sections[0].content = encodeMeta(n, e.c.Tree)
 	for _, f := range n.fields() {
 		if *f.count > math.MaxUint32 {
@@ -197,10 +209,10 @@ func (e *encoder) collect() {
 // fastest level, whose tables are small.
 const smallFile = 1 << 17
 
-// compress makes the stored form of all sections, one after the other with one
-// encoder, so that the bytes depend on nothing but the sections. An encoder has
-// megabytes of tables, and touching those of one for each section cost three
-// times as much as all of the compression.
+// compress makes the stored form of all sections. Which encoder does what, and
+// in what order, depends on nothing but the sections, so that the bytes do, too.
+// An encoder has megabytes of tables, and touching those of one for each section
+// cost three times as much as all of the compression: two share the work.
 func compress(sections []section) {
 	total := 0
 	for i := range sections {
@@ -210,12 +222,22 @@ func compress(sections []section) {
 	if total < smallFile {
 		level = zstd.SpeedFastest
 	}
-	enc := newEncoder(level)
-	for i := range sections {
-		s := &sections[i]
-		s.stored = enc.EncodeAll(s.content, nil)
-		s.digest = sha256.Sum256(s.content)
+	numbers := func(s *section) bool { return total >= smallFile && (s.tag == tagEdges || s.tag == tagSites) }
+	some := func(mine bool) {
+		var enc *zstd.Encoder
+		for i := range sections {
+			s := &sections[i]
+			if numbers(s) != mine {
+				continue
+			}
+			if enc == nil {
+				enc = newEncoder(level)
+			}
+			s.stored = enc.EncodeAll(s.content, nil)
+			s.digest = sha256.Sum256(s.content)
+		}
 	}
+	parallel(2, func(i int) { some(i == 0) })
 }
 
 func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {

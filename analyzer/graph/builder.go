@@ -3,7 +3,10 @@ package graph
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
+	"sort"
+	"sync"
 )
 
 // Builder collects nodes and edges in any order and makes the canonical
@@ -285,8 +288,28 @@ func sortRaw(es []RawEdge, nodes int) []RawEdge {
 		sorted[next[f]] = es[i]
 		next[f]++
 	}
-	for n := range nodes {
-		s := sorted[start[n]:start[n+1]]
+	// Sources are independent of each other: each goroutine takes those of about
+	// as many edges.
+	var wg sync.WaitGroup
+	lo, parts := 0, runtime.GOMAXPROCS(0)
+	for p := range parts {
+		hi := nodes
+		if p < parts-1 {
+			hi = max(lo, sort.Search(nodes, func(n int) bool { return uint64(start[n]) >= uint64(len(es))*uint64(p+1)/uint64(parts) }))
+		}
+		bounds := start[lo : hi+1]
+		wg.Go(func() { sortSources(sorted, bounds) })
+		lo = hi
+	}
+	wg.Wait()
+	return sorted
+}
+
+// sortSources sorts the edges of each of some sources; bounds are where they
+// begin and where the last ends.
+func sortSources(es []RawEdge, bounds []uint32) {
+	for n := range len(bounds) - 1 {
+		s := es[bounds[n]:bounds[n+1]]
 		if len(s) < 2 {
 			continue
 		}
@@ -297,7 +320,6 @@ func sortRaw(es []RawEdge, nodes int) []RawEdge {
 			return compareSites(&x.Site, &y.Site)
 		})
 	}
-	return sorted
 }
 
 func compareEnds(x, y *RawEdge) int {
