@@ -103,7 +103,7 @@ func TestFromColumnsRejects(t *testing.T) {
 		"site's column":            func(c *graph.Columns) { c.Sites[0].Col = -1 },
 		"arguments":                func(c *graph.Columns) { c.Sites[0].Args = -2 },
 		"wanted results":           func(c *graph.Columns) { c.Sites[0].Want = -2 },
-		"site flags":               func(c *graph.Columns) { c.Sites[0].Flags = graph.SiteTest << 1 },
+		"site flags":               func(c *graph.Columns) { c.Sites[0].Flags = graph.SiteLiteral << 1 },
 		"keywords out of range":    func(c *graph.Columns) { c.Sites[0].Keywords = 2 },
 		"keywords below none":      func(c *graph.Columns) { c.Sites[0].Keywords = -2 },
 		"order of sites":           func(c *graph.Columns) { swap(0, 1, c.Sites) },
