@@ -1,6 +1,8 @@
 package link
 
 import (
+	"slices"
+
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -164,21 +166,20 @@ func (l *linker) addFile(f *File, unit int32, p Place) int32 {
 	return n
 }
 
-// variantKey is a canonical entity and the constraint under which another one
-// stands for it.
-type variantKey struct {
-	canon      Ent
+// variant is an entity that stands for a canonical one under a constraint.
+type variant struct {
 	constraint string
+	ent        Ent
 }
 
 // vary makes first the canonical entity of e.
 func (l *linker) vary(e, first Ent) {
 	l.canon[e] = first
-	if c := l.files[l.entFile[e]].place.Constraint; e != first && c != "" {
-		if k := (variantKey{first, c}); l.others[k] == 0 {
-			l.others[k] = e
-		}
+	c := l.files[l.entFile[e]].place.Constraint
+	if e == first || c == "" || slices.ContainsFunc(l.others[first], func(v variant) bool { return v.constraint == c }) {
+		return
 	}
+	l.others[first] = append(l.others[first], variant{c, e})
 }
 
 // declare puts the declarations of a file into the scopes. Files that are part

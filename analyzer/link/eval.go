@@ -26,6 +26,8 @@ type evaluator struct {
 	depth int
 	memo  map[memberKey]member
 	where string // the constraint of the file, if there are variants
+
+	implied map[[2]string]bool // see implies
 }
 
 type memberKey struct {
@@ -40,7 +42,7 @@ const (
 )
 
 func (l *linker) newEvaluator(t *typeTable) *evaluator {
-	return &evaluator{l: l, types: t, memo: map[memberKey]member{}}
+	return &evaluator{l: l, types: t, memo: map[memberKey]member{}, implied: map[[2]string]bool{}}
 }
 
 // open starts the evaluation of a file.
@@ -306,14 +308,39 @@ func (ev *evaluator) evalName(x *facts.Expr) (Type, Ent) {
 }
 
 // variant returns the entity that stands for a canonical one in files with the
-// constraint of the file: there a name means what the same platform declares.
+// constraint of the file: there a name means what the same platform declares,
+// under the same constraint or else under one that holds wherever the file's does.
 func (ev *evaluator) variant(e Ent) Ent {
-	if ev.where != "" {
-		if v, ok := ev.l.others[variantKey{e, ev.where}]; ok {
-			return v
+	if ev.where == "" {
+		return e
+	}
+	vs := ev.l.others[e]
+	for _, v := range vs {
+		if v.constraint == ev.where {
+			return v.ent
+		}
+	}
+	for _, v := range vs {
+		if ev.implies(ev.where, v.constraint) {
+			return v.ent
 		}
 	}
 	return e
+}
+
+// implies reports whether a file with constraint b is part of every build that
+// one with constraint a is part of.
+func (ev *evaluator) implies(a, b string) bool {
+	if ev.lang.Implies == nil {
+		return false
+	}
+	k := [2]string{a, b}
+	yes, known := ev.implied[k]
+	if !known {
+		yes = ev.lang.Implies(a, b)
+		ev.implied[k] = yes
+	}
+	return yes
 }
 
 // free returns what a free name means in the file: a declaration of its unit,

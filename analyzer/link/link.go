@@ -67,11 +67,11 @@ type linker struct {
 	units   []unit
 	langs   []*langState
 	entFile []int32
-	canon   []Ent              // by Ent: the canonical entity, itself if there is only one
-	others  map[variantKey]Ent // the entities that are not canonical
-	owner   []Ent              // by Ent: the type of a member declared outside of it
-	typ     []Type             // by Ent: the surface
-	rhs     []Type             // by Ent of named types: the right-hand side
+	canon   []Ent             // by Ent: the canonical entity, itself if there is only one
+	others  map[Ent][]variant // by canonical entity: the others
+	owner   []Ent             // by Ent: the type of a member declared outside of it
+	typ     []Type            // by Ent: the surface
+	rhs     []Type            // by Ent of named types: the right-hand side
 
 	bases       []facts.Span // by Ent: into baseTypes
 	baseTypes   []Type
@@ -120,7 +120,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 		members:     newScopes(n),
 		fileScope:   newScopes(8 * len(in.Files)),
 		dotImports:  map[int32][]int32{},
-		others:      map[variantKey]Ent{},
+		others:      map[Ent][]variant{},
 		types:       newTypeTable(nil),
 		typeStrings: map[Type]string{},
 		implements:  map[implemented]bool{},

@@ -47,9 +47,6 @@ func (ev *evaluator) findMember(x Type, name Sym) member {
 			return m
 		}
 		core := ev.under(x)
-		if p, ok := t.deref(core); ok { // PT interface{ *T; M() }
-			core = p
-		}
 		if core == x || t.kind(core) == kParam {
 			return none
 		}

@@ -15,6 +15,10 @@ type Rules struct {
 	// files are those of this language, sorted by path, manifests included.
 	Layout func(files []File) *Layout
 
+	// Implies reports whether files with constraint b are part of every build
+	// that those with constraint a are part of. It may be nil: then none are.
+	Implies func(a, b string) bool
+
 	// Universe declares the names that need no import, as facts of a file of
 	// the language. Primitive types are its named types; built-in functions
 	// are generic functions. No edge ends at its functions, variables,

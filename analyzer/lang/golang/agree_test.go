@@ -197,8 +197,6 @@ func (w *agreeWalker) file_() {
 			w.a.names[w.at(id.Pos())] = nil
 			if id.Obj != nil && w.file.Scope.Lookup(id.Name) != id.Obj {
 				w.a.names[w.at(id.Pos())] = id.Obj
-			} else if id.Obj == nil && slices.Contains([]string{"nil", "true", "false", "iota"}, id.Name) {
-				delete(w.a.names, w.at(id.Pos()))
 			}
 		}
 		return true

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"go/build/constraint"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -21,6 +22,9 @@ var (
 		mips64p32 mips64p32le ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm`)
 )
 
+// unixOS are the systems that have the tag unix.
+var unixOS = set(`aix android darwin dragonfly freebsd hurd illumos ios linux netbsd openbsd solaris`)
+
 func set(words string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(words) {
@@ -32,12 +36,12 @@ func set(words string) map[string]bool {
 // defaultTag reports whether a tag is set on the default platform: Linux on
 // amd64 with cgo off, and every released version of Go.
 func defaultTag(tag string) bool {
-	switch tag {
-	case "linux", "amd64", "unix", "gc":
-		return true
-	}
-	return strings.HasPrefix(tag, "go1.")
+	return tag == "linux" || tag == "amd64" || tag == "unix" || always(tag)
 }
+
+// always reports whether every build has a tag: the compiler's, and released
+// versions of Go.
+func always(tag string) bool { return tag == "gc" || strings.HasPrefix(tag, "go1.") }
 
 // fileConstraint returns the constraint of a file with the given base name,
 // whether the default platform builds it, and whether nobody does without asking
@@ -89,4 +93,83 @@ func nameConstraint(base string) constraint.Expr {
 		return tag(last)
 	}
 	return nil
+}
+
+// maxImplied bounds the tags of two constraints that are compared.
+const maxImplied = 10
+
+// implies reports whether constraint a holds only where b does, for every
+// operating system, processor and choice of other tags.
+func implies(a, b string) bool {
+	x, errX := constraint.Parse("//go:build " + a)
+	y, errY := constraint.Parse("//go:build " + b)
+	if errX != nil || errY != nil {
+		return false
+	}
+	// Systems and processors that are not named: "unix" stands for a system that
+	// is one, "" for another.
+	systems, processors, others := []string{"", "unix"}, []string{""}, []string(nil)
+	for _, tag := range append(tagsOf(x, nil), tagsOf(y, nil)...) {
+		list := &others
+		switch {
+		case knownOS[tag]:
+			list = &systems
+		case knownArch[tag]:
+			list = &processors
+		case tag == "unix" || always(tag):
+			continue
+		}
+		if !slices.Contains(*list, tag) {
+			*list = append(*list, tag)
+		}
+	}
+	if len(others)+bits.Len(uint(len(systems)*len(processors))) > maxImplied {
+		return false
+	}
+	for _, system := range systems {
+		for _, processor := range processors {
+			for set := range 1 << len(others) {
+				holds := func(tag string) bool {
+					i := slices.Index(others, tag)
+					return i >= 0 && set&(1<<i) != 0 || tag == processor || isSystem(system, tag) || always(tag)
+				}
+				if x.Eval(holds) && !y.Eval(holds) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// isSystem reports whether a build for a system has the given tag.
+func isSystem(system, tag string) bool {
+	switch tag {
+	case system:
+		return true
+	case "linux":
+		return system == "android"
+	case "darwin":
+		return system == "ios"
+	case "solaris":
+		return system == "illumos"
+	case "unix":
+		return unixOS[system]
+	}
+	return false
+}
+
+// tagsOf appends the tags of a constraint.
+func tagsOf(x constraint.Expr, to []string) []string {
+	switch x := x.(type) {
+	case *constraint.TagExpr:
+		return append(to, x.Tag)
+	case *constraint.NotExpr:
+		return tagsOf(x.X, to)
+	case *constraint.AndExpr:
+		return tagsOf(x.Y, tagsOf(x.X, to))
+	case *constraint.OrExpr:
+		return tagsOf(x.Y, tagsOf(x.X, to))
+	}
+	return to
 }

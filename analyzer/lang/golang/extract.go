@@ -59,7 +59,7 @@ type extractor struct {
 type words struct {
 	blank, c, make, init, main facts.Str
 
-	literals  [classIota + 1]facts.Str
+	literals  [classString + 1]facts.Str
 	operators [256]facts.Str
 }
 
@@ -206,7 +206,7 @@ func (e *extractor) operator(i syntax.ID) facts.Str {
 
 var literalKinds = [...]string{
 	classInt: "int", classFloat: "float", classImaginary: "imaginary", classRune: "rune",
-	classString: "string", classNil: "null", classBool: "bool", classIota: "int",
+	classString: "string",
 }
 
 func (e *extractor) literalKind(c class) facts.Str {

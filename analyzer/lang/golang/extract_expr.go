@@ -69,17 +69,12 @@ func (e *extractor) typ(i syntax.ID) facts.ExprID { return e.expr(i, facts.FlagT
 func (e *extractor) exprAt(i syntax.ID, flags facts.ExprFlags) facts.ExprID {
 	callee := flags & facts.FlagCallee
 	switch classOf(e.nodes[i].Kind) {
-	case classIdentifier:
+	case classIdentifier, classNil, classBool, classIota: // a package may declare true
 		return e.name(i, flags)
 	case classBlank:
 		return e.nothing(i)
 
 	case classInt, classFloat, classImaginary, classRune, classString:
-		return e.literal(i)
-	case classNil, classBool, classIota:
-		if e.b.Lookup(e.str(i)) != none {
-			return e.name(i, flags)
-		}
 		return e.literal(i)
 
 	case classParen, classLiteralElement, classVariadicArgument, classExpressionList:
@@ -410,7 +405,8 @@ func (e *extractor) element(i syntax.ID, part facts.Op, x facts.ExprID) facts.Ex
 func (e *extractor) key(i syntax.ID, x facts.ExprID) facts.ExprID {
 	if i != syntax.None {
 		if c := e.t.FirstNamed(i); c != syntax.None {
-			if k := classOf(e.nodes[c].Kind); k == classIdentifier || k == classIota {
+			switch classOf(e.nodes[c].Kind) {
+			case classIdentifier, classNil, classBool, classIota:
 				return e.name(c, facts.FlagKey)
 			}
 		}

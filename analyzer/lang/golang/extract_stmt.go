@@ -426,7 +426,7 @@ func (e *extractor) typeCase(i syntax.ID, name facts.Str, value facts.ExprID) {
 		}
 		types++
 		if isNil = e.isNil(c); isNil {
-			e.add(facts.Expr{Op: facts.OpLiteral, Name: e.literalKind(classNil), X: none, Y: none}, c)
+			e.name(c, 0)
 		} else {
 			t := e.typ(c)
 			seen = e.operation(facts.Expr{Op: facts.OpAssert, X: value, Y: t}, t)

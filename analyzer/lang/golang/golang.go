@@ -30,7 +30,7 @@ var Language = &lang.Language{
 	Name:       "go",
 	Extensions: []string{".go"},
 	Manifests:  []string{"go.mod", "go.work"},
-	Version:    4,
+	Version:    5,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Manifest:   ExtractManifest,
@@ -55,12 +55,13 @@ var grammar = sync.OnceValue(func() *syntax.Language {
 var rules = &link.Rules{
 	Name:     "go",
 	Layout:   layout,
+	Implies:  implies,
 	Universe: universe,
 	Embeds:   embeds,
 	Surface:  stdSurface,
 	Literals: map[string]string{
 		"int": "untypedInt", "float": "untypedFloat", "imaginary": "untypedComplex",
-		"rune": "untypedRune", "string": "untypedString", "bool": "untypedBool", "null": "untypedNil",
+		"rune": "untypedRune", "string": "untypedString",
 	},
 	Defaults: map[string]string{
 		"untypedBool": "bool", "untypedInt": "int", "untypedFloat": "float64",
