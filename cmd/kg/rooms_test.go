@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -141,6 +142,19 @@ func TestRooms(t *testing.T) {
 					t.Errorf("%s links %s", name, d)
 				}
 			}
+		}
+	}
+}
+
+// TestFolders: every room has its place; there is no other folder at the top.
+func TestFolders(t *testing.T) {
+	entries, err := os.ReadDir("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); e.IsDir() && name[0] != '.' && !slices.Contains([]string{"analyzer", "bench", "cmd", "diff", "docs", "report", "testdata"}, name) {
+			t.Errorf("the folder %s is no part of the layout", name)
 		}
 	}
 }

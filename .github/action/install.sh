@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs kg: the binary of the release that this commit of the action names, if
-# its digest is the one in action/checksums.txt, or built from the action's own
+# its digest is the one in .github/action/checksums.txt, or built from the action's own
 # source. Both are fixed by the commit that a workflow pins the action to.
 set -euo pipefail
 
@@ -30,8 +30,8 @@ digest() {
 
 # known prints the digest and the name of the release's file for this machine.
 known() {
-	[ -f "$ACTION_DIR/action/checksums.txt" ] || return 0
-	tr -d '\r' <"$ACTION_DIR/action/checksums.txt" | grep -E "^[0-9a-f]{64}  kg_[0-9A-Za-z.-]+_${os}_${arch}\.tar\.gz$" | head -n 1 || true
+	[ -f "$ACTION_DIR/.github/action/checksums.txt" ] || return 0
+	tr -d '\r' <"$ACTION_DIR/.github/action/checksums.txt" | grep -E "^[0-9a-f]{64}  kg_[0-9A-Za-z.-]+_${os}_${arch}\.tar\.gz$" | head -n 1 || true
 }
 
 binary() {
