@@ -220,7 +220,8 @@ func newNeedle(p string, input int) *needle {
 	} else if !holdsTestData(last) {
 		n.folder = []byte("../" + last)
 	}
-	if !holdsTestData(last) {
+	// Who reads test data from elsewhere names the folder that holds it, too.
+	if !slices.ContainsFunc(strings.Split(dir, "/"), holdsTestData) {
 		n.quoted = [][]byte{[]byte(`"` + last + `"`), []byte("'" + last + "'")}
 	}
 	return n

@@ -136,6 +136,7 @@ func (w *walk) onLoad(stop func(graph.ID) bool) []graph.ID {
 			continue
 		}
 		var out []graph.ID
+		w.ran = runs
 		for _, n := range w.order {
 			if w.runsOnLoad(n) && (runs[n] || elsewhere[n]) {
 				out = append(out, n)
@@ -272,7 +273,7 @@ func (w *walk) passed(ref *graph.Edge) bool {
 // called.
 func (w *walk) now(e *graph.Edge) bool {
 	for _, s := range w.g.Sites(e) {
-		if s.Flags&(graph.SiteGo|graph.SiteLiteral) == 0 {
+		if s.Flags&graph.SiteLiteral == 0 {
 			return true
 		}
 	}

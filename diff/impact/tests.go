@@ -294,7 +294,8 @@ func (s *selection) add(w *walk, toHead func(graph.ID) graph.ID) {
 			continue
 		}
 		x := &s.e.head.Nodes[id]
-		if isTest(x) && within(n) || x.Flags.Has(graph.FlagEntryPoint) && !x.Flags.Has(graph.FlagTest) {
+		entry := x.Flags.Has(graph.FlagEntryPoint) && !x.Flags.Has(graph.FlagTest) && (!x.Flags.Has(graph.FlagOnLoad) || w.ran[n])
+		if isTest(x) && within(n) || entry {
 			s.reach(id, n, int(w.nodes[n].depth), w, toHead)
 		}
 	}

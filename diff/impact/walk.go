@@ -26,6 +26,7 @@ type walk struct {
 	vague  bool                 // some edge is ambiguous
 	store  map[graph.ID][]int32 // see conversions; nil until asked
 	keeper map[graph.ID]bool    // see onLoad
+	ran    map[graph.ID]bool    // of the last onLoad: see runs
 	handed map[graph.ID]bool    // see handedOut; nil until asked
 	tests  bool                 // tests are looked for: who may run a method from outside is followed, too
 }
