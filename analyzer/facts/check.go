@@ -127,7 +127,7 @@ func (k *checker) check() {
 }
 
 func (k *checker) expr(i int32, x *Expr, str func(...Str) bool, decls, locals, lists int32) bool {
-	if x.Op >= opEnd || !str(x.Name) || x.Line < 0 || x.Col < 0 || x.Args < 0 || x.Args >= lists {
+	if x.Op >= opEnd || !str(x.Name) || x.Line < 0 || x.Col < 0 || x.Args < 0 || x.Args >= lists || x.Op == OpCall && x.N < -1 {
 		return false
 	}
 	switch {
