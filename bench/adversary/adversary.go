@@ -141,7 +141,7 @@ var Linking = []Case{
 	{Name: "calls of one function", Large: 50_000, Base: func(n int) Tree {
 		return spread(n, func(i int) string { return fmt.Sprintf("func F%d() { F0() }", i) })
 	}},
-	{Name: "call chain", Large: 50_000, Base: func(n int) Tree {
+	{Name: "functions in a chain", Large: 50_000, Base: func(n int) Tree {
 		return spread(n, func(i int) string { return fmt.Sprintf("func F%d() { F%d() }", i, i+1) })
 	}},
 	{Name: "types", Large: 50_000, Base: func(n int) Tree {

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -229,28 +230,34 @@ func (c *config) kgRun(args ...string) (time.Duration, int64, error) {
 	return u.CPU, u.Peak, nil
 }
 
-// unknowns returns the reasons of a graph's unknowns.
+// unknowns returns the reasons of a graph's unknowns. It holds no more than a
+// line, as the memory of this process counts for those that it starts.
 func (c *config) unknowns(graph string) (string, error) {
-	jsonl := filepath.Join(c.tmp, "graph.jsonl")
-	if _, _, err := c.kgRun("export", graph, "-o", "jsonl="+jsonl); err != nil {
-		return "", err
-	}
-	data, err := os.ReadFile(jsonl)
+	cmd := exec.Command(c.kg, "export", graph, "-o", "jsonl=-")
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return "", err
 	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
 	var reasons []string
-	for line := range bytes.Lines(data) {
-		if !bytes.HasPrefix(line, []byte(`{"t":"unknown"`)) {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		if !bytes.HasPrefix(lines.Bytes(), []byte(`{"t":"unknown"`)) {
 			continue
 		}
 		var u struct{ Reason string }
-		if err := json.Unmarshal(line, &u); err != nil {
+		if err := json.Unmarshal(lines.Bytes(), &u); err != nil {
 			return "", err
 		}
 		if !slices.Contains(reasons, u.Reason) {
 			reasons = append(reasons, u.Reason)
 		}
+	}
+	if err := errors.Join(lines.Err(), cmd.Wait()); err != nil {
+		return "", err
 	}
 	slices.Sort(reasons)
 	return strings.Join(reasons, " "), nil
