@@ -6,6 +6,7 @@ go 1.26.0
 require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // globs of paths and names, in questions and configurations
 	github.com/cespare/xxhash/v2 v2.3.0 // checksums in graph files
+	github.com/fsnotify/fsnotify v1.10.1 // kg build --watch
 	github.com/go-git/go-billy/v5 v5.9.2 // the folder that go-git reads
 	github.com/go-git/go-git/v5 v5.19.3 // objects and references of git repositories
 	github.com/goccy/go-json v0.12.0 // reports as JSON

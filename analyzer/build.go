@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"path"
 	"runtime"
 	"strings"
@@ -36,6 +37,7 @@ import (
 type Options struct {
 	Workers  int                   // files read at the same time; 0: one for each processor
 	Memo     *Memo                 // facts shared with other builds; nil: none
+	Shuffle  uint64                // not 0: read files in an order of chance, to show that it does not matter
 	Progress func(done, total int) // called from many goroutines; nil: never
 	Guard    Guard                 // nil: nobody stands by
 }
@@ -192,6 +194,10 @@ func languageOf(p string) (*lang.Language, lang.Role) {
 func (b *build) read(ctx context.Context) error {
 	var done atomic.Int64
 	jobs := newShares(len(b.jobs), b.Workers)
+	var order []int
+	if b.Shuffle != 0 {
+		order = rand.New(rand.NewPCG(b.Shuffle, 0)).Perm(len(b.jobs))
+	}
 	p := pool.New().WithErrors().WithFirstError().WithMaxGoroutines(b.Workers)
 	for n := range b.Workers {
 		p.Go(func() error {
@@ -201,6 +207,9 @@ func (b *build) read(ctx context.Context) error {
 				i := jobs.next(n)
 				if i < 0 {
 					return nil
+				}
+				if order != nil {
+					i = order[i]
 				}
 				if err := w.job(&b.jobs[i]); err != nil {
 					jobs.stop()

@@ -26,6 +26,13 @@ func NewMemo() *Memo { return &Memo{} }
 // before have. It must not be called while a build uses the memo.
 func (m *Memo) Use(s facts.Store) { m.stores = append(m.stores, s) }
 
+// Add makes the memo hold contents, such as those of the build before.
+func (m *Memo) Add(contents []*facts.Content) {
+	for _, c := range contents {
+		m.put(c, false)
+	}
+}
+
 // TakeFresh returns what was read from source since the last call, and was not
 // found in any store, in no particular order. It is what a store may want to
 // keep.

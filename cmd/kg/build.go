@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -14,7 +15,8 @@ import (
 )
 
 func (a *app) buildCommand() *cobra.Command {
-	var path, ref, from, factsPath string
+	var f buildFlags
+	var ref string
 	cmd := &cobra.Command{
 		Use:                   "build [DIR] -o FILE",
 		DisableFlagsInUseLine: true,
@@ -32,60 +34,91 @@ file; then only files with new contents are read.`,
 		Example: `  kg build -o graph.kg             # the repository around this folder
   kg build ../shop -o shop.kg
   kg build --ref v1.2.0 -o v1.2.0.kg
+  kg build -o graph.kg --watch     # and again whenever a file changes, until Ctrl-C
   kg build -o graph.kg --facts graph.kgf --from graph.kgf   # in CI, each run from the last`,
 		Args: arguments(0, 1, "DIR"),
 		RunE: runs(func(cmd *cobra.Command, args []string) error {
-			if path == "" {
-				return usage("the file to write is missing: -o FILE")
-			}
-			if path == stdoutPath && a.outTerm {
-				return &failure{text: "a graph file is not for terminals", hint: "name a file with -o FILE, or export the graph with `kg export`"}
-			}
-			if err := writable(path); err != nil {
+			if err := f.check(a, ref); err != nil {
 				return err
 			}
-			if factsPath == stdoutPath || factsPath != "" && factsPath == path {
-				return usage("--facts needs a file of its own")
-			}
-			if factsPath != "" {
-				if err := writable(factsPath); err != nil {
-					return err
-				}
+			if f.watch {
+				return a.watch(cmd.Context(), args, &f)
 			}
 			s, err := a.only(args, ref)
 			if err != nil {
 				return err
 			}
 			defer s.close()
-			e := a.earlier(cmd.Context(), from)
-			defer e.end()
-			var contents []*facts.Content
-			err = a.buildFrom(cmd.Context(), s, e, func(r *analyzer.Reading) {
-				if factsPath != "" {
-					contents = r.Contents()
-				}
-			})
-			if err != nil {
+			if _, err := a.buildOnce(cmd.Context(), s, &f, nil); err != nil {
 				return err
-			}
-			err = a.write(cmd.Context(), path, func(w io.Writer) error { return artifact.Write(w, s.graph) })
-			if err != nil {
-				return err
-			}
-			if factsPath != "" {
-				if err := artifact.WriteFactsFile(cmd.Context(), factsPath, extractor(), s.graph.Tree, contents); err != nil {
-					return err
-				}
 			}
 			a.note("%s: %s", s.name, summary(s.graph))
 			return nil
 		}),
 	}
-	cmd.Flags().StringVarP(&path, "output", "o", "", "write the graph to `FILE`, - for standard output")
+	cmd.Flags().StringVarP(&f.path, "output", "o", "", "write the graph to `FILE`, - for standard output")
 	cmd.Flags().StringVar(&ref, "ref", "", "read the revision `REV` instead of the files on disk")
-	cmd.Flags().StringVar(&factsPath, "facts", "", "also write what the files say, each by itself, to `FILE`, for --from")
-	fromFlag(cmd, &from)
+	cmd.Flags().StringVar(&f.facts, "facts", "", "also write what the files say, each by itself, to `FILE`, for --from")
+	fromFlag(cmd, &f.from)
+	cmd.Flags().BoolVarP(&f.watch, "watch", "w", false, "build again whenever the files on disk change")
 	return cmd
+}
+
+// buildFlags are the flags of kg build.
+type buildFlags struct {
+	path  string // of the graph
+	facts string // of the facts file, or empty
+	from  string
+	watch bool
+}
+
+func (f *buildFlags) check(a *app, ref string) error {
+	switch {
+	case f.path == "":
+		return usage("the file to write is missing: -o FILE")
+	case f.path == stdoutPath && a.outTerm:
+		return &failure{text: "a graph file is not for terminals", hint: "name a file with -o FILE, or export the graph with `kg export`"}
+	case f.facts == stdoutPath || f.facts != "" && f.facts == f.path:
+		return usage("--facts needs a file of its own")
+	case f.watch && f.path == stdoutPath:
+		return usage("--watch writes again and again: it needs a file, not standard output")
+	case f.watch && ref != "":
+		return usage("--watch and --ref are both given: a revision does not change")
+	}
+	if err := writable(f.path); err != nil || f.facts == "" {
+		return err
+	}
+	return writable(f.facts)
+}
+
+// buildOnce makes and writes the graph of a tree, and its facts if they are
+// asked for. Known is what the last build returned, or nil.
+func (a *app) buildOnce(ctx context.Context, s *side, f *buildFlags, known []*facts.Content) ([]*facts.Content, error) {
+	from := f.from
+	if known != nil {
+		from = "" // it has been read
+	}
+	e := a.earlier(ctx, from)
+	defer e.end()
+	e.memo.Add(known)
+	var contents []*facts.Content
+	err := a.buildFrom(ctx, s, e, func(r *analyzer.Reading) {
+		if f.facts != "" || f.watch {
+			contents = r.Contents()
+		}
+	})
+	if err != nil {
+		return known, err
+	}
+	if err := a.write(ctx, f.path, func(w io.Writer) error { return artifact.Write(w, s.graph) }); err != nil {
+		return known, err
+	}
+	if f.facts != "" {
+		if err := artifact.WriteFactsFile(ctx, f.facts, extractor(), s.graph.Tree, contents); err != nil {
+			return known, err
+		}
+	}
+	return contents, nil
 }
 
 // fromFlag adds --from to a command.

@@ -60,6 +60,7 @@ const guests = `
 	github.com/getkin/kin-openapi         : report/github/githubtest
 	github.com/goccy/go-json              : report
 	github.com/goccy/go-yaml              : bench/runner cmd/kg
+	github.com/fsnotify/fsnotify          : cmd/kg
 	github.com/go-git/go-billy/v5         : analyzer/source
 	github.com/go-git/go-git/v5           : analyzer/source
 	github.com/google/go-github/v60       : report/github

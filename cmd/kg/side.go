@@ -50,6 +50,17 @@ func (s *side) close() {
 	}
 }
 
+// top returns the folder that the paths of a tree on disk begin in.
+func (s *side) top() string {
+	if s.origin == fromFolder {
+		return s.name
+	}
+	if s.owns != nil && s.owns.used != nil {
+		return s.owns.used.Root()
+	}
+	return "."
+}
+
 // repository is the git repository around the current folder, opened when it
 // is needed.
 type repository struct {

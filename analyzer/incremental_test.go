@@ -1,0 +1,111 @@
+package analyzer_test
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/codekg/kg/analyzer"
+	"github.com/codekg/kg/analyzer/artifact"
+	"github.com/codekg/kg/analyzer/source"
+)
+
+// factsOf returns the graph file and the facts file of a tree that is built
+// from an earlier facts file, if there is one, and how many files were read.
+func factsOf(t *testing.T, tree source.Tree, from []byte, o analyzer.Options) (graph, facts []byte, read int) {
+	t.Helper()
+	o.Memo = analyzer.NewMemo()
+	if from != nil {
+		f, err := artifact.OpenFacts(bytes.NewReader(from), int64(len(from)), "test", artifact.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		o.Memo.Use(f)
+	}
+	r, err := analyzer.Read(context.Background(), tree, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := r.Link(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a, b bytes.Buffer
+	if err := artifact.Write(&a, g); err != nil {
+		t.Fatal(err)
+	}
+	if err := artifact.WriteFacts(&b, "test", g.Tree, r.Contents()); err != nil {
+		t.Fatal(err)
+	}
+	return a.Bytes(), b.Bytes(), len(o.Memo.TakeFresh())
+}
+
+// TestIncremental goes through trees that grow out of each other by chance: made
+// of the files of all examples, which come, go, move and change. Each graph is made
+// of the facts of the tree before, with other workers and in another order, and
+// must have the bytes of the one that is made of nothing.
+func TestIncremental(t *testing.T) {
+	names, err := filepath.Glob("../testdata/*/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	var pool []txtar.File
+	for _, name := range names {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range a.Files {
+			if filepath.Ext(f.Name) != "" {
+				pool = append(pool, f)
+			}
+		}
+	}
+	steps := 60
+	if testing.Short() {
+		steps = 10
+	}
+	r := rand.New(rand.NewPCG(7, 0))
+	now := map[string][]byte{}
+	folders := []string{"", "a/", "a/b/", "c/"}
+	var before []byte
+	reused := 0
+	for step := range steps {
+		for range 1 + r.IntN(8) {
+			f := pool[r.IntN(len(pool))]
+			name := folders[r.IntN(len(folders))] + f.Name
+			switch r.IntN(5) {
+			case 0:
+				delete(now, name)
+			case 1:
+				now[name] = append(bytes.Clone(f.Data), "\n// changed\n"...)
+			case 2: // a file that is cut off in the middle
+				now[name] = f.Data[:len(f.Data)*2/3]
+			default:
+				now[name] = f.Data
+			}
+		}
+		var files []txtar.File
+		for name, data := range now {
+			files = append(files, txtar.File{Name: name, Data: data})
+		}
+		tree := newTree(files)
+		want, facts, all := factsOf(t, tree, nil, analyzer.Options{Workers: 1})
+		if before != nil {
+			got, again, read := factsOf(t, tree, before, analyzer.Options{Workers: 1 + r.IntN(8), Shuffle: r.Uint64()})
+			if !bytes.Equal(got, want) || !bytes.Equal(again, facts) {
+				t.Fatalf("step %d: other bytes", step)
+			}
+			reused += all - read
+		}
+		before = facts
+	}
+	if reused == 0 {
+		t.Error("nothing was taken from earlier facts")
+	}
+}
