@@ -152,6 +152,10 @@ func (a *app) impact(ctx context.Context, f *impactFlags) error {
 	if err != nil {
 		return err
 	}
+	if (b.origin == fromGraph || head.origin == fromGraph) && !c.delta.Related() {
+		return &failure{text: "the base and the head have no declaration in common",
+			hint: "is one of them the graph of another repository?"}
+	}
 	c.past = past
 	if repo.used != nil {
 		c.root = repo.used.Root()
