@@ -168,6 +168,10 @@ type Rules struct {
 	LooseArity bool
 	// TopTypes accept any value, as "any" or "java.lang.Object" do.
 	TopTypes []string
+	// Constants are the types that one literal may have, separated by blanks, one
+	// entry for each sort of literal: a caller that passes 5 fits an int and a
+	// float, and any type that is defined as one.
+	Constants []string
 	// Verdicts replace the default verdicts.
 	Verdicts map[Code]Verdict
 }

@@ -320,9 +320,12 @@ func touchedFiles(d *Delta) map[string]bool {
 // its statements and, if asked, its imports. Uses of what only one graph has
 // say nothing: the statement may be the same.
 func sameUses(d *Delta, b, h graph.ID, imports bool) bool {
+	known := func(g *graph.Graph, n graph.ID, to []graph.ID) bool {
+		return n == graph.None || to[n] != graph.None || g.Nodes[n].Kind == graph.KindExternal
+	}
 	count := func(g *graph.Graph, n graph.ID, to []graph.ID) (k int) {
 		for _, e := range g.Out(n) {
-			if (imports || e.Kind != graph.EdgeImports) && (to[e.To] != graph.None || g.Nodes[e.To].Kind == graph.KindExternal) {
+			if (imports || e.Kind != graph.EdgeImports) && known(g, e.To, to) && known(g, e.Type, to) {
 				k++
 			}
 		}
@@ -336,7 +339,7 @@ func sameUses(d *Delta, b, h graph.ID, imports bool) bool {
 			continue
 		}
 		to := d.toHead[e.To]
-		if to == graph.None && d.Base.Nodes[e.To].Kind != graph.KindExternal {
+		if !known(d.Base, e.To, d.toHead) || !known(d.Base, e.Type, d.toHead) {
 			continue
 		}
 		if to == graph.None || findEdge(d.Head, h, e.Kind, to, typeIn(d, e.Type)) < 0 {

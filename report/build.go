@@ -174,6 +174,9 @@ func newStats(d *diff.Delta) Stats {
 		s.Changes[d.Changes[i].Kind.String()]++
 		if d.Changes[i].Breaking {
 			s.Breaking++
+			if d.Exported(&d.Changes[i]) {
+				s.Exported++
+			}
 		}
 	}
 	return s

@@ -13,6 +13,9 @@ func (r *DeltaReport) Verdict() string {
 		return "No declaration and no dependency differs."
 	}
 	s := fmt.Sprintf("%s changed, %d of them in a breaking way", count(n, "symbol"), r.Stats.Breaking)
+	if r.Stats.Breaking > 0 {
+		s += fmt.Sprintf(" (%d of the exported API)", r.Stats.Exported)
+	}
 	for _, x := range []struct {
 		n    int
 		what string

@@ -144,7 +144,7 @@ func (c *checker) report(r *Report) {
 	}
 	s := &r.Stats
 	c.totals(&s.Totals)
-	c.numbers("stats", s.Breaking, s.Formatting, s.Files.Changed, s.Files.Added, s.Files.Removed, s.Files.Moved, s.Files.Lost,
+	c.numbers("stats", s.Breaking, s.Exported, s.Formatting, s.Files.Changed, s.Files.Added, s.Files.Removed, s.Files.Moved, s.Files.Lost,
 		s.Base.Files, s.Base.Nodes, s.Base.Edges, s.Head.Files, s.Head.Nodes, s.Head.Edges)
 	for k, n := range s.Changes {
 		c.word("a change", k, diff.KindNames())

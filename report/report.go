@@ -249,6 +249,7 @@ type Stats struct {
 	Totals     Totals         `json:"totals"`  // each symbol once, however many changes reach it
 	Changes    map[string]int `json:"changes"` // by kind
 	Breaking   int            `json:"breaking"`
+	Exported   int            `json:"breaking_exported"` // of these, what other modules could use
 	Formatting int            `json:"formatting_only"` // files
 	Files      FileStats      `json:"files"`
 	Base       GraphStats     `json:"base"`

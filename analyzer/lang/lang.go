@@ -88,6 +88,7 @@ type Fit struct {
 	Scanned    bool     // a program may run code that nothing in it imports: it finds it on a path
 	LooseArity bool     // a call may pass fewer or more arguments than there are parameters
 	TopTypes   []string // the types that accept any value, as signatures spell them
+	Constants  []string // types that one literal may have, separated by blanks, one entry for each sort of literal
 }
 
 // Role says what a file is to a language.

@@ -39,7 +39,8 @@ func newCall(g *graph.Graph, s *graph.Site) (call, bool) {
 // of parameters that calls do not pass; see receivers. A call that fits neither
 // the old shape nor the new one tells nothing: the graph does not know how its
 // arguments reach parameters, as in f(g()).
-func fitsCall(c call, skip int, was, is *graph.Signature, change *diff.Change, rules *diff.Rules) fit {
+// literals tells whether one literal may be of two types; nil stands for never.
+func fitsCall(c call, skip int, was, is *graph.Signature, change *diff.Change, rules *diff.Rules, literals func(from, to string) bool) fit {
 	old := arity(c, was.Params[min(skip, len(was.Params)):], rules)
 	f := arity(c, is.Params[min(skip, len(is.Params)):], rules)
 	switch {
@@ -50,7 +51,7 @@ func fitsCall(c call, skip int, was, is *graph.Signature, change *diff.Change, r
 	case old == fitsArity:
 		return min(f, resultFit(c, change, rules)) // written for the new shape
 	}
-	return min(f, argumentFit(c, skip, is, change), resultFit(c, change, rules))
+	return min(f, argumentFit(c, skip, is, change, literals), resultFit(c, change, rules))
 }
 
 // receivers returns how many leading parameters of a changed declaration its
@@ -153,7 +154,7 @@ func arity(c call, ps []graph.Param, rules *diff.Rules) fit {
 
 // argumentFit holds the arguments that a call passes against the parameters
 // that changed.
-func argumentFit(c call, skip int, is *graph.Signature, change *diff.Change) fit {
+func argumentFit(c call, skip int, is *graph.Signature, change *diff.Change, literals func(from, to string) bool) fit {
 	f := fitsYes
 	for _, d := range change.Details {
 		if d.Verdict != diff.Breaking {
@@ -164,8 +165,8 @@ func argumentFit(c call, skip int, is *graph.Signature, change *diff.Change) fit
 		case diff.ParamType:
 			switch {
 			case !passed:
-			case generic(d.To, is) || lastName(d.From) == lastName(d.To):
-				f = fitsUnknown // inferred from the argument; or the same name comes from elsewhere
+			case generic(d.To, is) || lastName(d.From) == lastName(d.To) || literals != nil && literals(d.From, d.To):
+				f = fitsUnknown // inferred from the argument; the same name from elsewhere; perhaps a literal
 			default:
 				return fitsNo
 			}

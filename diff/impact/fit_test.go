@@ -75,7 +75,7 @@ func TestFitsCall(t *testing.T) {
 		{"receiver passed", call{args: 2}, 0, fitsArity},
 		{"receiver passed, new shape", call{args: 3}, 0, fitsYes},
 	} {
-		if got := fitsCall(c.call, c.skip, was, is, change, rules); got != c.want {
+		if got := fitsCall(c.call, c.skip, was, is, change, rules, nil); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}

@@ -73,7 +73,7 @@ func NewUses(r *Result, tip *graph.Graph) []NewUse {
 							continue
 						}
 						rules := d.RulesFor(d.Base.Nodes[b].Lang)
-						if fitsCall(call, skip, &c.Was.Signature, &c.Symbol.Signature, c.Change, &rules) > fitsArity {
+						if fitsCall(call, skip, &c.Was.Signature, &c.Symbol.Signature, c.Change, &rules, nil) > fitsArity {
 							continue
 						}
 					}

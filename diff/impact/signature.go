@@ -2,6 +2,7 @@ package impact
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/diff"
@@ -158,7 +159,9 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 		if !ok {
 			return fitsUnknown, true
 		}
-		return fitsCall(call, skip, &b.Signature, &h.Signature, c, &rules), true
+		return fitsCall(call, skip, &b.Signature, &h.Signature, c, &rules, func(from, to string) bool {
+			return e.literals(from, to, &rules)
+		}), true
 	}
 	f = fitsYes
 	for _, d := range c.Details {
@@ -177,6 +180,30 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 		}
 	}
 	return f, affected
+}
+
+// literals reports whether one literal may be of type from in the base graph and
+// of type to in the head graph: both are of one sort, by themselves or as what
+// they are defined as.
+func (e *engine) literals(from, to string, rules *diff.Rules) bool {
+	sort := func(names *typeNames, g *graph.Graph, t string) int {
+		for range 4 { // a type that is defined as one that is defined as …
+			if i := slices.IndexFunc(rules.Constants, func(c string) bool { return slices.Contains(strings.Fields(c), t) }); i >= 0 {
+				return i
+			}
+			id := graph.None
+			if !strings.HasPrefix(t, "*") {
+				id = names.named(g, t)
+			}
+			if id == graph.None {
+				return -1
+			}
+			t = strings.TrimPrefix(g.Nodes[id].Signature.Type, "= ")
+		}
+		return -1
+	}
+	was := sort(&e.baseTypes, e.base, from)
+	return was >= 0 && was == sort(&e.headTypes, e.head, to)
 }
 
 // migrates reports whether a user also uses another declaration in which a type

@@ -35,8 +35,11 @@ var Language = &lang.Language{
 	Extract:    Extract,
 	Manifest:   ExtractManifest,
 	Rules:      rules,
-	Fit:        lang.Fit{TopTypes: []string{"any"}},
-	Runner:     "go test",
+	Fit: lang.Fit{TopTypes: []string{"any"}, Constants: []string{
+		"int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr byte rune float32 float64 complex64 complex128",
+		"string", "bool",
+	}},
+	Runner: "go test",
 
 	Dependencies: dependencies,
 	Locks:        []string{"go.sum", "go.work.sum"},
