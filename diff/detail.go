@@ -172,6 +172,8 @@ type Rules struct {
 	// entry for each sort of literal: a caller that passes 5 fits an int and a
 	// float, and any type that is defined as one.
 	Constants []string
+	// Nil is how the types begin that the null literal may have.
+	Nil []string
 	// Verdicts replace the default verdicts.
 	Verdicts map[Code]Verdict
 }

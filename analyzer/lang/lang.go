@@ -89,6 +89,7 @@ type Fit struct {
 	LooseArity bool     // a call may pass fewer or more arguments than there are parameters
 	TopTypes   []string // the types that accept any value, as signatures spell them
 	Constants  []string // types that one literal may have, separated by blanks, one entry for each sort of literal
+	Nil        []string // how the types begin that the null literal may have
 }
 
 // Role says what a file is to a language.

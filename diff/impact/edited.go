@@ -83,6 +83,9 @@ func (e *engine) place(p pairing, s *graph.Site) (at Site, edited, ok bool) {
 	at = Site{File: to, Line: s.Line, Col: s.Col}
 	if rs, known := e.lines.of(file, to); known {
 		at.Line, edited = e.lines.line(rs, s.Line)
+		if !p.same && to == h.File && h.Kind != graph.KindFile && h.EndLine > 0 && len(h.Variants) == 0 && (at.Line < h.DefLine || at.Line > h.EndLine) {
+			edited = true // the line is in another declaration now: code was moved there
+		}
 		return at, edited, true
 	}
 	if e.head.FileIndex(to) < 0 {

@@ -191,9 +191,10 @@ func argumentFit(c call, skip int, is *graph.Signature, change *diff.Change, lit
 	return f
 }
 
-// generic reports whether a type has a type parameter of its declaration.
+// generic reports whether a type has a type parameter of its declaration, by
+// its name or by its number.
 func generic(t string, is *graph.Signature) bool {
-	return slices.ContainsFunc(is.TypeParams, func(p graph.Param) bool { return p.Name != "" && strings.Contains(t, p.Name) })
+	return strings.Contains(t, "$") || slices.ContainsFunc(is.TypeParams, func(p graph.Param) bool { return p.Name != "" && strings.Contains(t, p.Name) })
 }
 
 // lastName returns a type without the directories and packages of its names.

@@ -92,6 +92,9 @@ func (e *engine) headUses(c *diff.Change) {
 			if !affected {
 				continue
 			}
+			if f == fitsNo && edge.Kind == graph.EdgeReferences && e.storedAsAny(edge.From, &s) {
+				f = fitsYes
+			}
 			if f == fitsNo && e.migrates(edge.From, c) {
 				f = fitsUnknown
 			}
@@ -129,6 +132,20 @@ func (e *engine) headUses(c *diff.Change) {
 		e.add(Impacted{ID: edge.From, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
 			Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.head, edge)}})
 	}
+}
+
+// storedAsAny reports whether a value is assigned, on the line of the site, to
+// something that takes any value.
+func (e *engine) storedAsAny(user graph.ID, s *graph.Site) bool {
+	rules := e.d.RulesFor(e.head.Nodes[user].Lang)
+	es := e.head.OutKind(user, graph.EdgeWrites)
+	for i := range es {
+		if slices.Contains(rules.TopTypes, e.head.Nodes[es[i].To].Signature.Type) &&
+			slices.ContainsFunc(e.head.Sites(&es[i]), func(w graph.Site) bool { return w.File == s.File && w.Line == s.Line }) {
+			return true
+		}
+	}
+	return false
 }
 
 // usedBefore reports whether the user of an edge of the head graph used the
@@ -202,9 +219,19 @@ func (e *engine) literals(from, to string, rules *diff.Rules) bool {
 		}
 		return -1
 	}
+	null := func(t string) bool {
+		return slices.ContainsFunc(rules.Nil, func(p string) bool { return strings.HasPrefix(t, p) })
+	}
+	if null(from) && null(to) {
+		return true
+	}
 	was := sort(&e.baseTypes, e.base, from)
 	return was >= 0 && was == sort(&e.headTypes, e.head, to)
 }
+
+// value leaves out how often a type points to another: what is passed is often
+// the address of what changed its type.
+func value(t string) string { return strings.TrimLeft(t, "*") }
 
 // migrates reports whether a user also uses another declaration in which a type
 // changed in the same way: what it passes on may have changed with what it
@@ -230,7 +257,7 @@ func (e *engine) migrates(user graph.ID, c *diff.Change) bool {
 		}
 		for _, t := range e.retyped[edge.To] {
 			if slices.ContainsFunc(c.Details, func(d diff.Detail) bool {
-				return d.Code == diff.ParamType && d.From == t[0] && d.To == t[1]
+				return d.Code == diff.ParamType && value(d.From) == value(t[0]) && value(d.To) == value(t[1])
 			}) {
 				return true
 			}
