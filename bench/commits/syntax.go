@@ -392,7 +392,7 @@ func reported(d *diff.Delta) map[sort]map[symbol]bool {
 	base, head := membersOf(d.Base), membersOf(d.Head)
 	for i := range d.Changes {
 		c := &d.Changes[i]
-		if n := d.Symbol(c); n.Lang != "go" || n.Kind == graph.KindFile || n.Kind == graph.KindModule {
+		if n := d.Symbol(c); n.Lang != "go" || n.Kind == graph.KindFile {
 			continue
 		}
 		if c.Kind == diff.Added || c.Kind == diff.Removed || d.Was(c).Key != d.Symbol(c).Key {
