@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -144,12 +145,12 @@ func (q *asking) members() error {
 }
 
 func (q *asking) callers() error {
-	q.walkFrom(q.callable(), callEdges, true, graph.None).keep()
+	q.walkFrom(q.callable(), callEdges, true).keep()
 	return nil
 }
 
 func (q *asking) callees() error {
-	q.walkFrom(q.callable(), callEdges, false, graph.None).keep()
+	q.walkFrom(q.callable(), callEdges, false).keep()
 	return nil
 }
 
@@ -172,7 +173,7 @@ func (q *asking) callable() []graph.ID {
 }
 
 func (q *asking) callsites() error {
-	w := q.walkFrom([]graph.ID{q.target}, useEdges&^(dispatchEdges|1<<graph.EdgeExtends|1<<graph.EdgeEmbeds), true, graph.None)
+	w := q.walkFrom([]graph.ID{q.target}, useEdges&^(dispatchEdges|1<<graph.EdgeExtends|1<<graph.EdgeEmbeds), true)
 	// All edges count here, not one for each user.
 	start := []frontier{{q.target, -1, graph.Exact}}
 	w.dispatch = !q.r.Direct
@@ -228,7 +229,7 @@ func (q *asking) firstOfEach() {
 
 func (q *asking) references() error {
 	if q.depth > 1 {
-		q.walkFrom([]graph.ID{q.target}, useEdges|1<<graph.EdgeImports, true, graph.None).keep()
+		q.walkFrom([]graph.ID{q.target}, useEdges|1<<graph.EdgeImports, true).keep()
 		return nil
 	}
 	kinds := uint32(useEdges | 1<<graph.EdgeImports)
@@ -253,7 +254,7 @@ func (q *asking) references() error {
 
 func (q *asking) implementations() error {
 	q.r.Direct = true // these edges are the dispatch
-	q.walkFrom([]graph.ID{q.target}, superEdges, true, graph.None).keep()
+	q.walkFrom([]graph.ID{q.target}, superEdges, true).keep()
 	if len(q.hits) == 0 {
 		if n := &q.g.Nodes[q.target]; n.Kind != graph.KindInterface && n.Kind != graph.KindClass && n.Kind != graph.KindMethod {
 			q.note = fmt.Sprintf("it is a %s, which nothing implements", n.Kind)
@@ -270,23 +271,24 @@ func (q *asking) implementations() error {
 
 func (q *asking) overrides() error {
 	q.r.Direct = true
-	up := q.walkFrom([]graph.ID{q.target}, dispatchEdges, false, graph.None)
-	down := q.walkFrom([]graph.ID{q.target}, dispatchEdges, true, graph.None)
+	up := q.walkFrom([]graph.ID{q.target}, dispatchEdges, false)
+	down := q.walkFrom([]graph.ID{q.target}, dispatchEdges, true)
 	q.bothWays(up, down, "overrides", "overridden by")
 	return nil
 }
 
 func (q *asking) hierarchy() error {
 	q.r.Direct = true
-	up := q.walkFrom([]graph.ID{q.target}, superEdges, false, graph.None)
-	down := q.walkFrom([]graph.ID{q.target}, superEdges, true, graph.None)
+	up := q.walkFrom([]graph.ID{q.target}, superEdges, false)
+	down := q.walkFrom([]graph.ID{q.target}, superEdges, true)
 	q.bothWays(up, down, "above", "below")
 	return nil
 }
 
 func (q *asking) bothWays(up, down *walk, above, below string) {
 	for _, w := range []*walk{up, down} {
-		for _, h := range w.at {
+		for i := range w.at {
+			h := w.at[i].hit()
 			if h.via == q.target {
 				h.via = graph.None
 			}
@@ -308,39 +310,99 @@ func (q *asking) path() error {
 			kinds = useEdges | 1<<graph.EdgeImports
 		}
 	}
-	w := q.walkFrom([]graph.ID{q.target}, kinds, false, q.to)
 	if q.target == q.to {
 		q.note = "both ends are the same"
 		return nil
 	}
-	last := slices.IndexFunc(w.at, func(h hit) bool { return h.node == q.to })
-	if last < 0 {
-		q.noPath(kinds)
+	there, back, met := q.meet(kinds)
+	if met == graph.None {
+		q.noPath(kinds, len(there.hidden)+len(back.hidden) > 0)
 		return nil
 	}
-	for i := int32(last); i >= 0; i = w.parent[i] {
-		h := w.at[i]
+	// From the middle to the beginning, and then to the end.
+	for i := there.met; i >= 0; i = there.at[i].parent {
+		h := there.at[i].hit()
 		q.hits = append(q.hits, h)
 		from := q.target
-		if p := w.parent[i]; p >= 0 {
-			from = w.at[p].node
+		if p := there.at[i].parent; p >= 0 {
+			from = there.at[p].node
 		}
 		if h.via != from {
-			q.hits = append(q.hits, hit{node: h.via, via: from, edge: -1, site: -1, cert: h.cert, rel: "dispatch"})
+			q.hits = append(q.hits, hit{node: h.via, via: from, edge: -1, site: -1, cert: h.cert, rel: dispatchRelation})
 		}
 	}
 	slices.Reverse(q.hits)
+	for i := back.met; i >= 0; i = back.at[i].parent {
+		r := &back.at[i]
+		to := q.to
+		if r.parent >= 0 {
+			to = back.at[r.parent].node
+		}
+		q.hits = append(q.hits, hit{node: r.via, via: r.node, edge: r.edge, site: -1, cert: r.cert})
+		if r.via != to {
+			q.hits = append(q.hits, hit{node: to, via: r.via, edge: -1, site: -1, cert: r.cert, rel: dispatchRelation})
+		}
+	}
+	// How sure the way is up to each step.
+	cert := graph.Exact
 	for i := range q.hits {
-		q.hits[i].depth = int32(i + 1)
+		h := &q.hits[i]
+		own := graph.Inferred
+		if h.edge >= 0 {
+			own = q.g.Edges[h.edge].Certainty
+		}
+		cert = max(cert, own)
+		h.cert, h.depth = cert, int32(i+1)
 	}
 	return nil
 }
 
-func (q *asking) noPath(kinds uint32) {
+// meet walks from both targets towards each other, always from where less is
+// open, and returns the node of a shortest way where both walks are; None if
+// there is no way. The walks are not to be walked on with.
+func (q *asking) meet(kinds uint32) (there, back *walk, met graph.ID) {
+	there, back = q.newWalk([]graph.ID{q.target}, kinds, false), q.newWalk([]graph.ID{q.to}, kinds, true)
+	there.plain, back.plain = true, true
+	met = graph.None
+	best := int32(math.MaxInt32)
+	for met == graph.None && int(there.depth+back.depth) < q.depth && len(there.level) > 0 && len(back.level) > 0 {
+		w, other := there, back
+		if len(back.level) < len(there.level) {
+			w, other = back, there
+		}
+		before := len(w.at)
+		w.step()
+		for _, r := range w.at[before:] {
+			if !other.seen.has(r.node) {
+				continue
+			}
+			length := r.depth
+			if i := other.seen.value[r.node]; i >= 0 {
+				length += other.at[i].depth
+			}
+			if length < best || length == best && r.node < met {
+				best, met = length, r.node
+			}
+		}
+	}
+	for _, w := range []*walk{there, back} {
+		w.met = -1
+		if met != graph.None {
+			w.met = w.seen.value[met]
+		}
+		w.end()
+	}
+	return there, back, met
+}
+
+func (q *asking) noPath(kinds uint32, hidden bool) {
 	q.note = fmt.Sprintf("no way of at most %d steps leads from the one to the other", q.depth)
-	if w := q.walkFrom([]graph.ID{q.to}, kinds, false, q.target); len(w.at) > 0 && w.at[len(w.at)-1].node == q.target {
+	q.target, q.to = q.to, q.target
+	_, _, met := q.meet(kinds)
+	q.target, q.to = q.to, q.target
+	if met != graph.None {
 		q.a.Suggestion = "there is a way in the other direction: exchange the targets"
-	} else if len(w.hidden) > 0 && q.certainty < graph.Ambiguous {
+	} else if hidden && q.certainty < graph.Ambiguous {
 		q.a.Suggestion = "ask again with certainty ambiguous, which follows edges of which only a name matches"
 	}
 }
@@ -348,9 +410,10 @@ func (q *asking) noPath(kinds uint32) {
 func (q *asking) tests() error {
 	kinds := uint32(flowEdges | 1<<graph.EdgeTests | 1<<graph.EdgeInstantiates | 1<<graph.EdgeReads)
 	start := q.callable()
-	w := q.walkFrom(start, kinds, true, graph.None)
+	w := q.walkFrom(start, kinds, true)
 	cases := q.kinds == 0
-	for _, h := range w.at {
+	for i := range w.at {
+		h := w.at[i].hit()
 		if cases && !q.g.Nodes[h.node].Flags.Has(graph.FlagTestCase) || !q.g.Nodes[h.node].Flags.Has(graph.FlagTest) {
 			continue
 		}
@@ -377,8 +440,9 @@ func (q *asking) entryPoints() error {
 		q.order()
 		return nil
 	}
-	w := q.walkFrom(q.callable(), flowEdges|1<<graph.EdgeInstantiates|1<<graph.EdgeReads, true, graph.None)
-	for _, h := range w.at {
+	w := q.walkFrom(q.callable(), flowEdges|1<<graph.EdgeInstantiates|1<<graph.EdgeReads, true)
+	for i := range w.at {
+		h := w.at[i].hit()
 		n := &q.g.Nodes[h.node]
 		if n.Flags.Has(graph.FlagEntryPoint) && !n.Flags.Has(graph.FlagTestCase) || n.Kind == graph.KindRoute {
 			if h.via == q.target {

@@ -125,12 +125,12 @@ func (q *asking) depend(back bool) error {
 		q.liftedWalk(all, back)
 	case n.Kind == graph.KindFile && !back:
 		q.r.Direct = true
-		q.walkFrom([]graph.ID{q.target}, 1<<graph.EdgeImports, false, graph.None).keep()
+		q.walkFrom([]graph.ID{q.target}, 1<<graph.EdgeImports, false).keep()
 	case n.Kind == graph.KindFile:
 		return q.dependOnFile()
 	default:
 		q.r.Direct = true
-		q.walkFrom([]graph.ID{q.target}, useEdges, back, graph.None).keep()
+		q.walkFrom([]graph.ID{q.target}, useEdges, back).keep()
 	}
 	return nil
 }

@@ -233,8 +233,10 @@ type asking struct {
 	edges      uint32 // bits of graph.EdgeKind; 0: what suits
 	filter     filter
 
-	hits []hit
-	note string // a reason that stands even if there are results
+	hits    []hit
+	counted []int  // results by depth, where not all of them are hits
+	behind  int    // results that are no hits, because they are behind what is shown
+	note    string // a reason that stands even if there are results
 }
 
 // hit is a result before it is written out.
@@ -386,13 +388,15 @@ func (q *asking) orderByValue() {
 // page cuts the hits and writes them out.
 func (q *asking) page() error {
 	a := q.a
-	a.Total = len(q.hits)
-	for i := range q.hits {
-		if d := int(q.hits[i].depth); d > 0 {
-			for len(a.PerDepth) < d {
-				a.PerDepth = append(a.PerDepth, 0)
+	a.Total = len(q.hits) + q.behind
+	if a.PerDepth = q.counted; a.PerDepth == nil {
+		for i := range q.hits {
+			if d := int(q.hits[i].depth); d > 0 {
+				for len(a.PerDepth) < d {
+					a.PerDepth = append(a.PerDepth, 0)
+				}
+				a.PerDepth[d-1]++
 			}
-			a.PerDepth[d-1]++
 		}
 	}
 	if len(a.PerDepth) == 1 {
@@ -463,7 +467,7 @@ func (q *asking) result(h *hit) Result {
 			r.Sites = append(r.Sites, Place{File: q.g.Files[s.File].Path, Line: int(s.Line), Col: int(s.Col)})
 		}
 	}
-	if h.rel == "dispatch" {
+	if h.rel == dispatchRelation {
 		r.Certainty = h.cert.String()
 	}
 	if len(h.more) > 0 {

@@ -320,6 +320,112 @@ func TestCallersAgreeWithDefinition(t *testing.T) {
 	}
 }
 
+// TestPathsAgree: a path is as short as the target is deep among callees, and
+// each of its steps is an edge or a dispatch.
+func TestPathsAgree(t *testing.T) {
+	found := 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		g := randomGraph(r, 5+r.IntN(40), r.IntN(120))
+		x := New(g)
+		from, to := graph.ID(r.IntN(len(g.Nodes))), graph.ID(r.IntN(len(g.Nodes)))
+		if from == to {
+			continue
+		}
+		// Without dispatch, depth is the number of steps.
+		all, err := x.Ask(Request{Op: "callees", Target: g.Nodes[from].Key, Depth: 100, Max: 1000, Direct: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		for _, h := range all.Results {
+			if h.Symbol.ID == g.Nodes[to].Key {
+				want = h.Depth
+			}
+		}
+		p, err := x.Ask(Request{Op: "path", Target: g.Nodes[from].Key, To: g.Nodes[to].Key, Direct: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Total != want {
+			t.Fatalf("seed %d: a path of %d steps, want %d", seed, p.Total, want)
+		}
+		// With it, there is a path if and only if the target is among callees.
+		all, _ = x.Ask(Request{Op: "callees", Target: g.Nodes[from].Key, Depth: 100, Max: 1000})
+		p, _ = x.Ask(Request{Op: "path", Target: g.Nodes[from].Key, To: g.Nodes[to].Key})
+		reached := slices.ContainsFunc(all.Results, func(h Result) bool { return h.Symbol.ID == g.Nodes[to].Key })
+		if reached != (p.Total > 0) {
+			t.Fatalf("seed %d: among callees %t, but the path is %v", seed, reached, said(p))
+		}
+		at := from
+		for _, h := range p.Results {
+			found++
+			next := g.Lookup(h.Symbol.ID)
+			if h.Via != g.Nodes[at].Key && h.Via != "" {
+				t.Fatalf("seed %d: a step begins at %s and not at %s:\n%s", seed, h.Via, g.Nodes[at].Key, said(p))
+			}
+			ok := slices.ContainsFunc(g.OutKind(at, graph.EdgeCalls), func(e graph.Edge) bool { return e.To == next })
+			if h.Relation == dispatchRelation {
+				// It may implement what implements it, and so on.
+				above := []graph.ID{next}
+				for i := 0; i < len(above) && len(above) < 1000; i++ {
+					for _, e := range g.OutKind(above[i], graph.EdgeImplements) {
+						if !slices.Contains(above, e.To) {
+							above = append(above, e.To)
+						}
+					}
+				}
+				ok = slices.Contains(above[1:], at)
+			}
+			if !ok {
+				t.Fatalf("seed %d: no %s from %s to %s", seed, h.Relation, g.Nodes[at].Key, h.Symbol.ID)
+			}
+			at = next
+		}
+		if p.Total > 0 && at != to {
+			t.Fatalf("seed %d: the path ends at %s", seed, g.Nodes[at].Key)
+		}
+	}
+	if found < 100 {
+		t.Errorf("only %d steps were seen", found)
+	}
+}
+
+// TestPagesAgree: the pages of an answer are the answer, in order of depth.
+func TestPagesAgree(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		g := randomGraph(r, 5+r.IntN(60), r.IntN(240))
+		x := New(g)
+		req := Request{Op: []string{"callers", "callees"}[seed%2], Target: g.Nodes[r.IntN(len(g.Nodes))].Key, Depth: 1 + r.IntN(5), Max: 1000}
+		all, err := x.Ask(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.IsSortedFunc(all.Results, func(a, b Result) int { return a.Depth - b.Depth }) {
+			t.Fatalf("seed %d: not in order of depth", seed)
+		}
+		req.Max = 1 + r.IntN(7)
+		var pages []Result
+		for {
+			a, err := x.Ask(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Total != all.Total || fmt.Sprint(a.PerDepth) != fmt.Sprint(all.PerDepth) || a.Truncated != (len(pages)+a.Returned < all.Total) {
+				t.Fatalf("seed %d: total %d of %d, per depth %v of %v, truncated %t", seed, a.Total, all.Total, a.PerDepth, all.PerDepth, a.Truncated)
+			}
+			pages = append(pages, a.Results...)
+			if req.Cursor = a.Cursor; req.Cursor == "" {
+				break
+			}
+		}
+		if fmt.Sprintf("%+v", pages) != fmt.Sprintf("%+v", all.Results) {
+			t.Fatalf("seed %d: the pages are not the answer", seed)
+		}
+	}
+}
+
 func TestComponentsAgreeWithReachability(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))

@@ -1,6 +1,10 @@
 package query
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
 	"github.com/codekg/kg/analyzer/graph"
 )
 
@@ -25,29 +29,68 @@ type walk struct {
 	kinds    uint32 // bits of graph.EdgeKind
 	back     bool   // against the direction of edges
 	dispatch bool
-	stop     graph.ID // end when it is found
-	seen     *marker  // the value of a node is its index in at, or -1
-	at       []hit    // found, in order; their depths do not fall
-	parent   []int32  // of each hit the one that it was found from, or -1
+	plain    bool      // do not look for cycles
+	seen     *marker   // the value of a node is its index in at, or -1
+	at       []reached // found, in order
 	hidden   []graph.ID
-	itself   bool // where the walk began is among what was found
+	depth    int32      // of what was found last
+	level    []frontier // what the next step goes on from
+	met      int32      // of a way: the index in at of where it meets another walk, or -1 for where it began
+	itself   bool       // where the walk began is among what was found
 }
 
 // walkFrom walks from nodes to at most q.depth steps. The hits are in order of
 // depth; a node is found once, by the surest of its shortest ways.
-func (q *asking) walkFrom(start []graph.ID, kinds uint32, back bool, stop graph.ID) *walk {
+func (q *asking) walkFrom(start []graph.ID, kinds uint32, back bool) *walk {
+	w := q.newWalk(start, kinds, back)
+	defer w.end()
+	for int(w.depth) < q.depth && len(w.level) > 0 {
+		w.step()
+	}
+	return w
+}
+
+// newWalk is a walk that has not begun; it ends with end.
+func (q *asking) newWalk(start []graph.ID, kinds uint32, back bool) *walk {
 	if q.edges != 0 {
 		kinds = q.edges
 	}
-	w := &walk{q: q, kinds: kinds, back: back, stop: stop,
-		dispatch: !q.r.Direct && kinds&flowEdges != 0, seen: q.x.marker()}
-	defer func() {
-		q.x.marks.Put(w.seen)
-		w.seen = nil
-	}()
-	w.run(start)
+	w := &walk{q: q, kinds: kinds, back: back, dispatch: !q.r.Direct && kinds&flowEdges != 0, seen: q.x.marker()}
+	for _, n := range start {
+		if w.seen.add(n) {
+			w.seen.value[n] = -1
+			w.level = append(w.level, frontier{n, -1, graph.Exact})
+		}
+	}
 	return w
 }
+
+func (w *walk) end() {
+	w.q.x.marks.Put(w.seen)
+	w.seen = nil
+}
+
+// reached is a node that a walk found. There can be as many as nodes: it is
+// small, and only those that are shown become hits.
+type reached struct {
+	node, via graph.ID
+	edge      int32 // or -1: by dispatch
+	depth     int32
+	parent    int32 // what it was found from, in walk.at; -1: where the walk began
+	cert      graph.Certainty
+	cycle     bool
+}
+
+func (r *reached) hit() hit {
+	h := hit{node: r.node, via: r.via, edge: r.edge, site: -1, depth: r.depth, cert: r.cert, cycle: r.cycle}
+	if r.edge < 0 {
+		h.rel = dispatchRelation
+	}
+	return h
+}
+
+// dispatchRelation is what a method that a call may run is to the one called.
+const dispatchRelation = "dispatch"
 
 // frontier is where the walk goes on from.
 type frontier struct {
@@ -56,35 +99,25 @@ type frontier struct {
 	cert graph.Certainty
 }
 
-func (w *walk) run(start []graph.ID) {
-	q := w.q
-	var level, next, through []frontier
-	for _, n := range start {
-		if w.seen.add(n) {
-			w.seen.value[n] = -1
-			level = append(level, frontier{n, -1, graph.Exact})
+// step goes one step further.
+func (w *walk) step() {
+	w.depth++
+	depth := w.depth
+	var next, through []frontier
+	for _, f := range w.level {
+		if f.hit >= 0 {
+			f.cert = w.at[f.hit].cert // the surest by now
+		}
+		through = w.dispatched(append(through[:0], f))
+		for _, t := range through {
+			if !w.back && t.node != f.node {
+				// A method that a call may run is reached with the one called.
+				next = w.reach(t.node, f, t, -1, max(depth-1, 1), next)
+			}
+			w.edges(t.node, func(e int32, to graph.ID) { next = w.reach(to, f, t, e, depth, next) })
 		}
 	}
-	for depth := int32(1); int(depth) <= q.depth && len(level) > 0; depth++ {
-		next = next[:0]
-		for _, f := range level {
-			if f.hit >= 0 {
-				f.cert = w.at[f.hit].cert // the surest by now
-			}
-			through = w.dispatched(append(through[:0], f))
-			for _, t := range through {
-				if !w.back && t.node != f.node {
-					// A method that a call may run is reached with the one called.
-					next = w.reach(t.node, f, t, -1, max(depth-1, 1), next)
-				}
-				w.edges(t.node, func(e int32, to graph.ID) { next = w.reach(to, f, t, e, depth, next) })
-			}
-			if w.stop != graph.None && w.seen.has(w.stop) {
-				return
-			}
-		}
-		level, next = next, level
-	}
+	w.level = next
 }
 
 // reach is called for each edge that leads from the frontier f, by way of the
@@ -108,26 +141,24 @@ func (w *walk) reach(to graph.ID, f, t frontier, edge, depth int32, next []front
 		if f.hit < 0 && to == f.node && edge >= 0 && !w.itself {
 			// Recursion: it is found, but not walked from again.
 			w.itself = true
-			w.at = append(w.at, hit{node: to, via: t.node, edge: edge, site: -1, depth: depth, cert: cert, cycle: true})
-			w.parent = append(w.parent, -1)
+			w.at = append(w.at, reached{node: to, via: t.node, edge: edge, depth: depth, parent: -1, cert: cert, cycle: true})
 			return next
 		}
 		if i := w.seen.value[to]; i >= 0 && w.at[i].depth == depth && cert < w.at[i].cert && edge >= 0 {
 			h := &w.at[i]
-			h.cert, h.edge, h.via, h.rel = cert, edge, t.node, ""
-			w.parent[i] = f.hit
+			h.cert, h.edge, h.via, h.parent = cert, edge, t.node, f.hit
 		}
-		if f.hit >= 0 && w.above(to, f.hit) {
+		if f.hit >= 0 && !w.plain && !w.at[f.hit].cycle && w.above(to, f.hit) {
 			w.at[f.hit].cycle = true
 		}
 		return next
 	}
-	h := hit{node: to, via: t.node, edge: edge, site: -1, depth: depth, cert: cert}
+	h := reached{node: to, via: t.node, edge: edge, depth: depth, parent: f.hit, cert: cert}
 	if edge < 0 {
-		h.rel, h.via = "dispatch", f.node
+		h.via = f.node
 	}
 	i := int32(len(w.at))
-	w.at, w.parent = append(w.at, h), append(w.parent, f.hit)
+	w.at = append(w.at, h)
 	w.seen.value[to] = i
 	return append(next, frontier{to, i, cert})
 }
@@ -144,7 +175,7 @@ func (w *walk) above(n graph.ID, at int32) bool {
 		if at < 0 {
 			return false
 		}
-		at = w.parent[at]
+		at = w.at[at].parent
 	}
 	return false
 }
@@ -233,19 +264,72 @@ func (x *Index) FirstOut(n graph.ID) int32 {
 	return int32(lo)
 }
 
-// keep makes the results of a walk those of the answer.
+// keep makes the results of a walk those of the answer. Only what is near
+// enough to be shown is put in order, and the rest is counted.
 func (w *walk) keep() {
 	q := w.q
-	start := q.target
+	shown := w.at[:0]
 	for i := range w.at {
-		h := w.at[i]
-		if h.via == start {
-			h.via = graph.None
+		if q.shown(w.at[i].node) {
+			shown = append(shown, w.at[i])
 		}
-		q.add(h)
 	}
 	w.countHidden()
-	q.order()
+	if w.dispatch && !w.back {
+		// What is run by dispatch is as deep as what was called.
+		slices.SortStableFunc(shown, func(a, b reached) int { return cmp.Compare(a.depth, b.depth) })
+	}
+	nodes := q.g.Nodes
+	for lo := 0; lo < len(shown); {
+		depth := shown[lo].depth
+		hi := lo
+		for hi < len(shown) && shown[hi].depth == depth {
+			hi++
+		}
+		level := shown[lo:hi]
+		lo = hi
+		if q.count(depth, len(level)) {
+			continue // behind what is shown
+		}
+		slices.SortFunc(level, func(a, b reached) int {
+			at, bt := nodes[a.node].Flags&graph.FlagTest, nodes[b.node].Flags&graph.FlagTest
+			return cmp.Or(cmp.Compare(at, bt), cmp.Compare(a.cert, b.cert), cmp.Compare(a.node, b.node), cmp.Compare(a.edge, b.edge))
+		})
+		for i := range level {
+			h := level[i].hit()
+			if h.via == q.target {
+				h.via = graph.None
+			}
+			q.hits = append(q.hits, h)
+		}
+	}
+}
+
+// count notes the results of one depth, and reports whether all of them are
+// behind those that this answer can show; only their number matters then.
+func (q *asking) count(depth int32, n int) bool {
+	for len(q.counted) < int(depth) {
+		q.counted = append(q.counted, 0)
+	}
+	q.counted[depth-1] += n
+	if len(q.hits) <= q.last() {
+		return false
+	}
+	q.behind += n
+	return true
+}
+
+// last is the place in the answer of the last result that can be shown.
+func (q *asking) last() int {
+	from, _ := q.cursor(math.MaxInt32)
+	most := q.r.Max
+	if most == 0 {
+		most = defaultMax
+	}
+	if q.r.MaxPerLevel > 0 {
+		return math.MaxInt32 // what is shown is not what comes first
+	}
+	return from + min(most, MaxResults)
 }
 
 // countHidden counts what only ambiguous edges reach.

@@ -194,6 +194,7 @@ func (m *mcpServer) refresh(ctx context.Context, progress func(string)) error {
 	}
 	m.s.close()
 	m.s, m.stamp, m.checked = s, stamp, time.Now()
+	debug.FreeOSMemory()
 	progress("the graph is up to date")
 	return nil
 }

@@ -209,7 +209,7 @@ func (m *mcpServer) addTools(s *mcp.Server) {
 			return answer(ctx, s, query.Request{Op: "callsites", Target: in.Target, Scope: in.Scope, Exclude: in.Exclude, Kinds: in.Kinds,
 				Edges: in.Edges, Max: in.Max, Cursor: in.Cursor}, in.Context, in.MaxTokens)
 		})
-	addTool(m, s, "impact", "Impact", "What a change of one declaration would reach before it is made: who must be updated, who should be reviewed, which tests to run.",
+	addTool(m, s, "impact", "Impact", "What a change of one declaration would reach before it is made: who must be updated, and who should be reviewed. For the tests that reach it, ask query with op tests.",
 		func(ctx context.Context, s *session, in impactIn) (reply[toldAnswer], error) {
 			return answer(ctx, s, query.Request{Op: "impact", Target: in.Target, Change: in.Change, Depth: in.Depth, Scope: in.Scope, Exclude: in.Exclude,
 				Kinds: in.Kinds, Max: in.Max, Cursor: in.Cursor}, -1, in.MaxTokens)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -159,6 +160,7 @@ func (a *app) search(ctx context.Context, s *session, text string, f searchFlags
 func (s *session) words() *search.Index {
 	s.wordsOnce.Do(func() {
 		s.wordIndex = search.Build(s.graph, search.Options{Body: s.body})
+		debug.FreeOSMemory() // a server that waits need not hold what building took
 	})
 	return s.wordIndex
 }

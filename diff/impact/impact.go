@@ -261,6 +261,8 @@ type Options struct {
 	// Inputs are the changed files that are not code of the graphs, and what
 	// may depend on them.
 	Inputs []Input
+	// SkipTests leaves the selection of tests out, which looks at the whole graph.
+	SkipTests bool
 	// Runner names what runs the tests of a language; without an entry it is
 	// the language's name.
 	Runner map[string]string
@@ -288,7 +290,9 @@ func Compute(d *diff.Delta, o Options) *Result {
 	}
 	rankChanges(r.Changes)
 	r.Symbols, r.Totals = e.run.symbols()
-	e.selectTests(r)
+	if !o.SkipTests {
+		e.selectTests(r)
+	}
 	return r
 }
 
