@@ -67,7 +67,7 @@ const guests = `
 	github.com/kljensen/snowball          : analyzer/search
 	github.com/klauspost/compress         : analyzer/artifact analyzer/facts
 	github.com/sourcegraph/conc           : analyzer analyzer/link analyzer/source
-	github.com/modelcontextprotocol/go-sdk : cmd/kg
+	github.com/modelcontextprotocol/go-sdk : cmd/kg bench/asking
 	github.com/spf13/cobra                : cmd/kg
 	github.com/spf13/pflag                : cmd/kg
 	github.com/tree-sitter/go-tree-sitter : analyzer/syntax
