@@ -12,6 +12,7 @@ require (
 	github.com/goccy/go-json v0.12.0 // reports as JSON
 	github.com/goccy/go-yaml v1.19.2 // configurations
 	github.com/google/go-github/v60 v60.0.0 // comments, checks and artifacts of GitHub
+	github.com/hmarr/codeowners v1.2.1 // who owns a file
 	github.com/klauspost/compress v1.20.3 // zstd in graph files and stored facts
 	github.com/kljensen/snowball v0.10.0 // stems of English words in searches
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // the MCP server

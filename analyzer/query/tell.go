@@ -6,8 +6,10 @@ import (
 
 // Told is one result of a question that somebody else answers.
 type Told struct {
-	Node      graph.ID // or None, and File is set
+	Node      graph.ID // or None, and File is set, or Name and Kind
 	File      string
+	Name      string
+	Kind      string
 	Depth     int
 	Relation  string
 	Via       string
@@ -41,7 +43,7 @@ func (x *Index) Tell(r Request, op string, f func(target graph.ID) ([]Told, stri
 		h := hit{node: t.Node, via: graph.None, edge: -1, site: -1, depth: int32(t.Depth), cert: t.Certainty, told: t}
 		if t.Node == graph.None {
 			n := graph.Node{File: t.File, Kind: graph.KindFile}
-			if (q.kinds == 0 || q.kinds&(1<<n.Kind) != 0) && q.filter.shows(&n) {
+			if t.Name != "" || (q.kinds == 0 || q.kinds&(1<<n.Kind) != 0) && q.filter.shows(&n) {
 				q.hits = append(q.hits, h)
 			}
 			continue
@@ -61,6 +63,10 @@ func (q *asking) toldResult(h *hit) Result {
 	t := h.told
 	r := Result{Depth: t.Depth, Relation: t.Relation, Via: t.Via, Value: t.Value, Note: t.Note,
 		Sites: t.Sites[:min(maxSites, len(t.Sites))], SiteTotal: len(t.Sites)}
+	if t.Name != "" {
+		r.Symbol = Symbol{ID: t.Name, Kind: t.Kind, Name: t.Name}
+		return r
+	}
 	if t.Node == graph.None {
 		r.Symbol = Symbol{ID: graph.FileKey(t.File), Kind: graph.KindFile.String(), Name: t.File, File: t.File}
 		return r

@@ -276,7 +276,6 @@ func (x *Index) Search(r Request) (*Answer, error) {
 			return nil, err
 		}
 	}
-	a.Total = len(list)
 	seeds := list[:min(r.Max, len(list))]
 	for _, s := range seeds {
 		id := x.docs[s.doc]
@@ -345,8 +344,9 @@ func (x *Index) rank(r Request, a *Answer) []scored {
 		scores[i] *= float64(x.prior[i])
 		best = max(best, scores[i])
 	}
-	var near []float32
-	if x.vec != nil && len(order) > 0 {
+	near := func(int) float32 { return 0 }
+	vectors := x.vec != nil && len(order) > 0
+	if vectors {
 		near = x.vec.near(order, x.idf)
 	}
 	var list []scored
@@ -355,11 +355,13 @@ func (x *Index) rank(r Request, a *Answer) []scored {
 			continue
 		}
 		v := s / best
-		if near != nil {
-			v = (1-vectorPart)*v + vectorPart*float64(max(near[i], 0)*x.prior[i])
+		if vectors {
+			v = (1-vectorPart)*v + vectorPart*float64(max(near(i), 0)*x.prior[i])
 		}
 		list = append(list, scored{int32(i), v})
 	}
+	a.Total = len(list)
+	list = highest(list, max(maxKept, r.Max))
 	slices.SortFunc(list, x.compare)
 	if len(list) > 0 && list[0].score > 0 {
 		top := list[0].score
@@ -368,6 +370,24 @@ func (x *Index) rank(r Request, a *Answer) []scored {
 		}
 	}
 	return list
+}
+
+// maxKept is how many matches are kept in order; the others are only counted.
+const maxKept = 2000
+
+// highest returns those with the best scores: n, and others with the same score
+// as the last of them.
+func highest(list []scored, n int) []scored {
+	if len(list) <= n {
+		return list
+	}
+	scores := make([]float64, len(list))
+	for i := range list {
+		scores[i] = list[i].score
+	}
+	slices.Sort(scores)
+	least := scores[len(scores)-n]
+	return slices.DeleteFunc(list, func(s scored) bool { return s.score < least })
 }
 
 // compare orders by score, then by kind, then by key.

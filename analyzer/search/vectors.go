@@ -88,8 +88,8 @@ func normalize(row []float32) {
 	}
 }
 
-// near returns the cosine of every document to a question.
-func (v *vectors) near(terms []int32, idf []float32) []float32 {
+// near returns a function that tells the cosine of a document to a question.
+func (v *vectors) near(terms []int32, idf []float32) func(doc int) float32 {
 	var q [dimensions]float32
 	for _, t := range terms {
 		for d, c := range v.terms[int(t)*dimensions : int(t+1)*dimensions] {
@@ -101,14 +101,12 @@ func (v *vectors) near(terms []int32, idf []float32) []float32 {
 	for d, c := range q {
 		small[d] = int32(math.Round(float64(c) * 127))
 	}
-	out := make([]float32, len(v.docs)/dimensions)
-	for i := range out {
-		row := v.docs[i*dimensions:][:dimensions]
+	return func(doc int) float32 {
+		row := v.docs[doc*dimensions:][:dimensions]
 		var sum int32
 		for d := range small {
 			sum += small[d] * int32(row[d])
 		}
-		out[i] = float32(sum) / (127 * 127)
+		return float32(sum) / (127 * 127)
 	}
-	return out
 }

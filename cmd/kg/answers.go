@@ -1,8 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"maps"
 	"slices"
+
+	"github.com/hmarr/codeowners"
 
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/query"
@@ -88,4 +93,71 @@ func (a *app) askCochanges(ctx context.Context, s *session, r query.Request) (*q
 		}
 		return list, "a habit, not a dependency; " + plural(len(log.Commits), "commit") + " seen" + cutSaid[log.Cut.String()], nil
 	})
+}
+
+// ownersFiles are where GitHub looks for the owners of files, in its order.
+var ownersFiles = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
+
+// askOwners reads CODEOWNERS of the same tree.
+func (a *app) askOwners(_ context.Context, s *session, r query.Request) (*query.Answer, error) {
+	return s.index.Tell(r, "owners", func(target graph.ID) ([]query.Told, string, error) {
+		var rules codeowners.Ruleset
+		from := ""
+		for _, path := range ownersFiles {
+			data, err := s.lines.bytes(path)
+			if err != nil {
+				continue
+			}
+			if rules, err = codeowners.ParseFile(bytes.NewReader(data)); err != nil {
+				return nil, "", &failure{text: "cannot read " + path, err: err}
+			}
+			from = path
+			break
+		}
+		if from == "" {
+			return nil, "the tree has no file CODEOWNERS", nil
+		}
+		count := map[string]int{}
+		files := s.filesOf(target)
+		for _, file := range files {
+			rule, err := rules.Match(file)
+			if err != nil {
+				return nil, "", err
+			}
+			if rule == nil {
+				continue
+			}
+			for _, o := range rule.Owners {
+				count[o.String()]++
+			}
+		}
+		var list []query.Told
+		for _, name := range slices.Sorted(maps.Keys(count)) {
+			list = append(list, query.Told{Node: graph.None, Name: name, Kind: "owner", Relation: "owns", Value: float64(count[name]),
+				Note: "of " + plural(count[name], "file") + " of " + thousands(len(files))})
+		}
+		slices.SortStableFunc(list, func(a, b query.Told) int { return cmp.Compare(b.Value, a.Value) })
+		return list, "by " + from, nil
+	})
+}
+
+// filesOf are the files that a node is in, or holds.
+func (s *session) filesOf(target graph.ID) []string {
+	if f := s.graph.Nodes[target].File; f != "" && s.graph.Nodes[target].Kind != graph.KindModule {
+		return []string{f}
+	}
+	var files []string
+	for i := range s.graph.Nodes {
+		n := &s.graph.Nodes[i]
+		if n.Kind != graph.KindFile {
+			continue
+		}
+		for p := n.Parent; p != graph.None; p = s.graph.Nodes[p].Parent {
+			if p == target {
+				files = append(files, n.File)
+				break
+			}
+		}
+	}
+	return files
 }

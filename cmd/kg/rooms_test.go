@@ -64,6 +64,7 @@ const guests = `
 	github.com/go-git/go-billy/v5         : analyzer/source
 	github.com/go-git/go-git/v5           : analyzer/source
 	github.com/google/go-github/v60       : report/github
+	github.com/hmarr/codeowners           : cmd/kg
 	github.com/kljensen/snowball          : analyzer/search
 	github.com/klauspost/compress         : analyzer/artifact analyzer/facts
 	github.com/sourcegraph/conc           : analyzer analyzer/link analyzer/source

@@ -257,6 +257,7 @@ type question struct {
 var questions = []question{
 	{"impact", "what a change of it would reach (--change signature, remove or body)", (*app).askImpact},
 	{"co_changes", "the files that usually change together with its file", (*app).askCochanges},
+	{"owners", "who owns its file, or the files of a package, by CODEOWNERS", (*app).askOwners},
 }
 
 func questionNames() []string {
