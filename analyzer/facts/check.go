@@ -65,9 +65,10 @@ func (k *checker) check() {
 	params := int32(len(f.Params))
 	for i := range f.Decls {
 		d := &f.Decls[i]
-		if !str(d.Name, d.Owner, d.Signature, d.Doc) || int(d.Kind) >= graph.KindCount || int(d.Vis) >= graph.VisibilityCount ||
+		if !str(d.Name, d.Owner, d.Shape, d.Signature, d.Doc) || int(d.Kind) >= graph.KindCount || int(d.Vis) >= graph.VisibilityCount ||
 			d.Flags&^graph.FlagMask != 0 || !opt(int32(d.Parent), int32(i)) || d.DefLine < 0 || d.Line < 0 || d.Col < 0 || d.EndLine < 0 ||
 			!span(d.TypeParams, params) || !span(d.Params, params) || !span(d.Results, params) || !members(d.Bases) || !members(d.Implements) ||
+			!members(d.Marks) || !members(d.Throws) ||
 			!span(d.Exprs, exprs) || !span(d.Flows, int32(len(f.Flows))) || !span(d.Locals, locals) ||
 			!opt(int32(d.Type), exprs) || !opt(int32(d.Value), exprs) || d.Tokens < 0 {
 			k.bad("declaration", i)
@@ -139,10 +140,14 @@ func (k *checker) expr(i int32, x *Expr, str func(...Str) bool, decls, locals, l
 		if x.X < 0 || int32(x.X) >= decls {
 			return false
 		}
+	case x.Op == OpParamOf:
+		if x.X < None || int(x.X) >= len(k.f.Exprs) { // the literal stands behind what it holds
+			return false
+		}
 	case x.X < None || int32(x.X) >= i:
 		return false
 	}
-	if x.Y < None || int32(x.Y) >= i {
+	if x.Y < None || int32(x.Y) >= i && !(x.Op.HasContext() && int(x.Y) < len(k.f.Exprs)) {
 		return false
 	}
 	if x.Args > 0 {

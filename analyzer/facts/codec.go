@@ -16,7 +16,8 @@ import (
 //	2: directives
 //	3: columns that say nothing are left out
 //	4: columns of several files together, expressions by shape
-const CodecVersion = 4
+//	5: marks, exceptions and shapes of declarations; contexts of expressions
+const CodecVersion = 5
 
 // ErrCorrupt is returned for bytes that are not the stored form of facts.
 var ErrCorrupt = errors.New("facts: corrupt")
@@ -410,7 +411,8 @@ func (c *coder) decls(f *File) {
 	for _, span := range []func(*Decl) *Span{
 		func(r *Decl) *Span { return &r.TypeParams }, func(r *Decl) *Span { return &r.Params },
 		func(r *Decl) *Span { return &r.Results }, func(r *Decl) *Span { return &r.Bases },
-		func(r *Decl) *Span { return &r.Implements }, func(r *Decl) *Span { return &r.Exprs },
+		func(r *Decl) *Span { return &r.Implements }, func(r *Decl) *Span { return &r.Marks },
+		func(r *Decl) *Span { return &r.Throws }, func(r *Decl) *Span { return &r.Exprs },
 		func(r *Decl) *Span { return &r.Flows }, func(r *Decl) *Span { return &r.Locals },
 	} {
 		spans(c, d, span)
@@ -418,6 +420,7 @@ func (c *coder) decls(f *File) {
 	column(c, d, delta, func(r *Decl) *ExprID { return &r.Type })
 	column(c, d, delta, func(r *Decl) *ExprID { return &r.Value })
 	column(c, d, plain, func(r *Decl) *int32 { return &r.Ordinal })
+	column(c, d, plain, func(r *Decl) *Str { return &r.Shape })
 	column(c, d, plain, func(r *Decl) *Str { return &r.Signature })
 	column(c, d, plain, func(r *Decl) *Str { return &r.Doc })
 	column(c, d, plain, func(r *Decl) *int32 { return &r.Tokens })

@@ -20,6 +20,8 @@ import (
 //  2. Y, and then X, is the topmost of the rest, or written down as the
 //     distance from i. For local names and literals of functions and types X
 //     is the distance from the highest of its kind that was named so far.
+//     Contexts and function literals, which may come later, are always written
+//     down.
 //  3. What was taken from the stack is gone; i goes onto it.
 //  4. The name is that of the local, or the string after the highest so far,
 //     or written down.
@@ -44,7 +46,7 @@ const (
 	operandNone operand = iota
 	operandTop          // from the stack
 	operandAt           // an expression
-	operandVar          // a local or a declaration
+	operandVar          // a local or a declaration, or an expression that may come later
 )
 
 type nameMode uint8
@@ -83,7 +85,7 @@ func (sh *shape) read(k *cursor) {
 	op, flags, n, modes, count := k.uint(), k.uint(), k.int(), k.uint(), k.uint()
 	*sh = shape{op: Op(op), flags: ExprFlags(flags), n: int16(n), x: operand(modes & 3), y: operand(modes >> 2 & 3),
 		name: nameMode(modes >> 4 & 3), args: argsMode(modes >> 6 & 3), line: modes>>8&1 != 0, col: modes>>9&1 != 0, count: uint16(count)}
-	if op > math.MaxUint8 || flags > math.MaxUint8 || int64(sh.n) != n || modes >= 1<<10 || count > math.MaxUint16 || sh.y == operandVar {
+	if op > math.MaxUint8 || flags > math.MaxUint8 || int64(sh.n) != n || modes >= 1<<10 || count > math.MaxUint16 || sh.y == operandVar && !sh.op.HasContext() {
 		k.bad = true
 	}
 }
@@ -103,7 +105,7 @@ type exprState struct {
 
 // isVar reports whether X is no expression.
 func isVar(op Op, flags ExprFlags) bool {
-	return op == OpName && flags&FlagLocal != 0 || op == OpFunc || op == OpType
+	return op == OpName && flags&FlagLocal != 0 || op == OpFunc || op == OpType || op == OpParamOf
 }
 
 // highest returns the highest position of X's kind that was named so far.
@@ -208,6 +210,9 @@ func (c *coder) writeExprs(s *exprState, k *exprColumns) {
 		}
 		switch {
 		case e.Y == None:
+		case e.Op.HasContext():
+			sh.y = operandVar
+			k.y.putInt(int64(e.Y) - int64(i))
 		case top > 0 && s.stack[top-1] == int32(e.Y):
 			top--
 			sh.y = operandTop
@@ -217,6 +222,11 @@ func (c *coder) writeExprs(s *exprState, k *exprColumns) {
 		}
 		variable := isVar(e.Op, e.Flags)
 		switch {
+		case e.Op == OpParamOf:
+			if e.X != None {
+				sh.x = operandVar
+				k.x.putInt(int64(e.X) - int64(i))
+			}
 		case variable:
 			high := s.highest(e.Op)
 			sh.x = operandVar
@@ -317,6 +327,8 @@ func (c *coder) readExprs(s *exprState, k *exprColumns) {
 			e.Y = ExprID(s.stack[top])
 		case operandAt:
 			e.Y = c.operand(k.y, i)
+		case operandVar:
+			e.Y = c.later(k.y, i)
 		}
 		e.X = None
 		switch sh.x {
@@ -330,6 +342,10 @@ func (c *coder) readExprs(s *exprState, k *exprColumns) {
 		case operandAt:
 			e.X = c.operand(k.x, i)
 		case operandVar:
+			if e.Op == OpParamOf {
+				e.X = c.later(k.x, i)
+				break
+			}
 			high := s.highest(e.Op)
 			x := *high - k.x.int()
 			if x < 0 || x > math.MaxInt32 {
@@ -351,7 +367,7 @@ func (c *coder) readExprs(s *exprState, k *exprColumns) {
 			}
 			e.Name = f.Locals[e.X].Name
 		}
-		line, col := s.place(i, e.Op, e.X, sh.x == operandVar)
+		line, col := s.place(i, e.Op, e.X, isVar(e.Op, e.Flags))
 		if sh.line {
 			line, col = int32(int64(line)+k.line.int()), s.indent
 		}
@@ -372,4 +388,14 @@ func (c *coder) operand(k *cursor, i int) ExprID {
 		return 0
 	}
 	return ExprID(i - int(d))
+}
+
+// later reads the distance to any expression.
+func (c *coder) later(k *cursor, i int) ExprID {
+	x := int64(i) + k.int()
+	if x < 0 || x > math.MaxInt32 {
+		c.failed = true
+		return 0
+	}
+	return ExprID(x)
 }

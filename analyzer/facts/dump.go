@@ -70,10 +70,12 @@ func (d *dumper) file() {
 				d.operand[e] = true
 			}
 		}
-		if !(x.Op == OpName || x.Op == OpFunc || x.Op == OpType) {
+		if !(x.Op == OpName || x.Op == OpFunc || x.Op == OpType || x.Op == OpParamOf) {
 			mark(x.X)
 		}
-		mark(x.Y)
+		if !x.Op.HasContext() {
+			mark(x.Y)
+		}
 		for _, a := range f.List(x.Args) {
 			mark(ExprID(a))
 		}
@@ -92,7 +94,7 @@ func prefixed(before, s, after string) string {
 	return before + s + after
 }
 
-var traitNames = []string{"local", "literal", "anonymous", "alias", "embedded", "file_scoped", "implied", "underlying"}
+var traitNames = []string{"local", "literal", "anonymous", "alias", "embedded", "file_scoped", "implied", "underlying", "expression", "endless", "synthetic"}
 
 func (d *dumper) decl(id DeclID, depth int) {
 	f, p := d.f, &d.f.Decls[id]
@@ -123,6 +125,15 @@ func (d *dumper) decl(id DeclID, depth int) {
 	}
 	for _, b := range f.Lists[p.Implements.Lo:p.Implements.Hi] {
 		d.line(depth, "implements %s", d.expr(ExprID(b)))
+	}
+	for _, m := range f.Lists[p.Marks.Lo:p.Marks.Hi] {
+		d.line(depth, "mark %s", d.expr(ExprID(m)))
+	}
+	for _, t := range f.Lists[p.Throws.Lo:p.Throws.Hi] {
+		d.line(depth, "throws %s", d.expr(ExprID(t)))
+	}
+	if p.Shape != 0 {
+		d.line(depth, "shape %s", f.Str(p.Shape))
 	}
 	if p.Type != None {
 		d.line(depth, "type %s", d.expr(p.Type))
@@ -323,6 +334,8 @@ func (d *dumper) exprAt(e ExprID, depth int) string {
 		s = "..." + sub(x.X)
 	case OpUnionType:
 		s = "union(" + list(0) + ")"
+	case OpBothType:
+		s = "both(" + list(0) + ")"
 	case OpApproxType:
 		s = "~" + sub(x.X)
 	case OpTuple:
@@ -334,7 +347,15 @@ func (d *dumper) exprAt(e ExprID, depth int) string {
 	case OpAssert:
 		s = sub(x.X) + ".(" + sub(x.Y) + ")"
 	case OpParamOf:
-		s = fmt.Sprintf("paramof(%s, %s, %d)", sub(x.X), sub(x.Y), x.N)
+		s = fmt.Sprintf("paramof(e%d, %d)", x.X, x.N)
+	case OpMethodRef:
+		s = sub(x.X) + "::" + name
+	case OpClassOf:
+		s = sub(x.X) + ".class"
+	case OpLabel:
+		s = "case(" + sub(x.X) + ")." + name
+	case OpMark:
+		s = "@" + sub(x.X) + "(" + list(0) + ")"
 	default:
 		s = fmt.Sprintf("op%d", x.Op)
 	}

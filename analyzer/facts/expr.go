@@ -8,7 +8,7 @@ type Op uint8
 // The operators. X, Y, Name, N and Args are the fields of [Expr]; those not
 // mentioned are unused. Parentheses leave no trace.
 const (
-	OpNone Op = iota // nothing is known about the value
+	OpNone Op = iota // nothing is known about the value; FlagTyped: any type that may stand there
 
 	// Atoms.
 
@@ -16,8 +16,8 @@ const (
 	OpLiteral // a literal; Name is its kind: int, float, imaginary, rune, string, bool, null …
 	OpFunc    // function literal; X is its DeclID
 	OpType    // type literal (struct, interface, object); X is its DeclID
-	OpSelf    // this, self
-	OpSuper   // super
+	OpSelf    // this, self: the innermost type's value, or that of the type X around it; FlagTyped: the type itself
+	OpSuper   // super: the value as its base types see it, or as the base type X does
 
 	// Access.
 
@@ -59,6 +59,7 @@ const (
 	OpVariadic   // ...X: the type of a variadic parameter inside the function
 	OpUnionType  // one of Args
 	OpApproxType // ~X
+	OpBothType   // all of Args
 
 	// Views: what part or form of X a binding gets.
 
@@ -66,7 +67,12 @@ const (
 	OpRangeKey // the first variable of a loop over X
 	OpRangeVal // the second variable of a loop over X
 	OpAssert   // X.(Y): X seen as type Y; Y = None in a type switch's own expression
-	OpParamOf  // the type that X, a call, gives to parameter N of its argument Y, a function literal
+	OpParamOf  // the type that the context of X, a function literal, gives to its parameter N
+
+	OpMethodRef // X::Name: a method of the value or type X as a value; the Name new is a constructor
+	OpClassOf   // the value that stands for the type X
+	OpLabel     // Name among the cases of X: a member of X's type, or else what Name means
+	OpMark      // an annotation or decorator X(Args…)
 
 	opEnd
 )
@@ -88,6 +94,19 @@ const (
 	FlagLater                        // OpCall: runs later or concurrently (go, defer)
 	FlagTyped                        // it stands where only a type may stand
 )
+
+// HasContext reports whether Y of an expression with operator o is its context:
+// what gives it a type from outside. That is the call or new that it is an
+// argument of, the conditional of which it is one value, the function literal
+// that returns it, or a type or expression whose type it must have. A context
+// may stand behind the expression.
+func (o Op) HasContext() bool {
+	switch o {
+	case OpFunc, OpMethodRef, OpCall, OpNew, OpConditional:
+		return true
+	}
+	return false
+}
 
 // Expr is one expression, with the place of its last name: the selected name
 // for OpSelect, the name of the type for OpComposite. Calls are placed by their

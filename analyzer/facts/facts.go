@@ -127,6 +127,9 @@ type Decl struct {
 	Bases      Span // in File.Lists: type expressions of embedded or extended types
 	Implements Span // in File.Lists: type expressions of implemented interfaces
 
+	Marks  Span // in File.Lists: the annotations and decorators, each an OpMark
+	Throws Span // in File.Lists: type expressions of declared exceptions
+
 	Type  ExprID // of fields, variables, constants; the right-hand side of a type
 	Value ExprID // initial value
 
@@ -136,6 +139,7 @@ type Decl struct {
 
 	Ordinal int32 // constants with implied values: the position in their group
 
+	Shape     Str // where callables of one name are told apart by their parameters: their erased types in parentheses
 	Signature Str // normalised source text
 	Doc       Str // first sentence
 	DocHash   graph.Hash
@@ -157,6 +161,9 @@ const (
 	TraitFileScoped                    // known only inside its file (init, _)
 	TraitImplied                       // a constant whose Type and Value are an earlier constant's
 	TraitUnderlying                    // a type declared from another: fields and methods of Type's underlying type
+	TraitExpression                    // a function literal whose body is an expression, the value of which may be unused
+	TraitEndless                       // a function literal whose body does not come to its end without returning or failing
+	TraitSynthetic                     // not in the source: the compiler, or a tool that runs with it, adds it
 )
 
 // Param is one parameter, result or type parameter of a declaration.

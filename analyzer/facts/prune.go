@@ -110,7 +110,9 @@ func (p *pruner) operands(to []ExprID, x *Expr) []ExprID {
 	if x.Op == OpComposite {
 		return to
 	}
-	to = append(to, x.Y)
+	if !x.Op.HasContext() {
+		to = append(to, x.Y)
+	}
 	for _, a := range p.from.List(x.Args) {
 		to = append(to, ExprID(a))
 	}
@@ -132,7 +134,11 @@ func (p *pruner) copy() *File {
 	}
 	for i := range f.Decls {
 		if p.kept[i] {
-			b.Decls[p.decls[i]] = p.decl(&f.Decls[i])
+			d := p.decl(&f.Decls[i])
+			b.Decls[p.decls[i]] = d
+			for n := d.Parent; n != None; n = b.Decls[n].Parent { // its range lies in theirs
+				b.Decls[n].Exprs.Hi = d.Exprs.Hi
+			}
 		}
 	}
 	return b.Finish()
@@ -144,7 +150,7 @@ func (p *pruner) decl(d *Decl) Decl {
 	b := &p.to
 	lo := int32(len(b.Exprs))
 	n := Decl{Kind: d.Kind, Name: p.str(d.Name), Parent: None, Owner: p.str(d.Owner), Traits: d.Traits,
-		Flags: d.Flags & (graph.FlagPtrReceiver | graph.FlagStatic | graph.FlagAbstract), Vis: d.Vis, Ordinal: d.Ordinal, Type: None, Value: None}
+		Flags: d.Flags & (graph.FlagPtrReceiver | graph.FlagStatic | graph.FlagAbstract | graph.FlagFinal), Vis: d.Vis, Shape: p.str(d.Shape), Ordinal: d.Ordinal, Type: None, Value: None}
 	if d.Parent != None {
 		n.Parent = p.decls[d.Parent]
 	}
@@ -246,7 +252,9 @@ func (p *pruner) copyExpr(x *Expr) ExprID {
 	case x.Op == OpComposite:
 		n.X = at(x.X)
 	default:
-		n.X, n.Y = at(x.X), at(x.Y)
+		if n.X = at(x.X); !x.Op.HasContext() {
+			n.Y = at(x.Y)
+		}
 		var ids []int32
 		for _, a := range p.from.List(x.Args) {
 			ids = append(ids, int32(at(ExprID(a))))

@@ -73,7 +73,7 @@ func (l *linker) collect(r *bodyReader) {
 	}
 	for i := range r.edges {
 		e := &r.edges[i]
-		e.To, e.Type = resolve(e.To), resolve(e.Type)
+		e.From, e.To, e.Type = resolve(e.From), resolve(e.To), resolve(e.Type)
 		if e.HasSite && e.Site.Keywords >= 0 {
 			e.Site.Keywords = l.b.AddKeywords(r.keywords[e.Site.Keywords])
 		}
@@ -112,6 +112,10 @@ const (
 	roleInstantiate      // it is the type of a composite
 	roleCalled           // a call of it was or will be recorded
 	roleEmbed            // the type embeds it
+	roleExtend           // the type extends it
+	roleImplement        // the type implements it
+	roleThrow            // the callable throws it
+	roleMark             // it is the type of an annotation
 )
 
 func (r *bodyReader) file(fn int32) {
@@ -130,13 +134,26 @@ func (r *bodyReader) file(fn int32) {
 			if at := r.mark(x.X, roleInstantiate); at >= 0 {
 				r.made[at] = facts.ExprID(e)
 			}
-		case facts.OpCall, facts.OpNew:
+		case facts.OpNew:
+			if r.f.Rules.Classes != nil {
+				if at := r.mark(x.X, roleInstantiate); at >= 0 {
+					r.made[at] = facts.ExprID(e)
+				}
+				continue
+			}
 			r.mark(x.X, roleCalled)
+		case facts.OpCall:
+			r.mark(x.X, roleCalled)
+		case facts.OpMark:
+			r.mark(x.X, roleMark)
 		}
+	}
+	if r.f.Rules.Classes != nil {
+		r.declared()
 	}
 	for i := range fs.Decls {
 		d := &fs.Decls[i]
-		if r.l.nodeOf[r.f.base+Ent(i)] == graph.None {
+		if r.l.nodeOf[r.f.base+Ent(i)] == graph.None || r.f.Rules.Classes != nil {
 			continue
 		}
 		for _, b := range fs.Lists[d.Bases.Lo:d.Bases.Hi] {
@@ -289,6 +306,9 @@ func (r *bodyReader) target(e Ent) graph.ID {
 
 // expr records what an expression names, calls or makes.
 func (r *bodyReader) expr(e facts.ExprID, x *facts.Expr) {
+	if r.f.Rules.Classes != nil && r.classExpr(e, x) {
+		return
+	}
 	switch x.Op {
 	case facts.OpName, facts.OpSelect:
 		if x.Flags&facts.FlagKey != 0 {
@@ -322,7 +342,7 @@ func (r *bodyReader) index(e facts.ExprID, x *facts.Expr) {
 func (r *bodyReader) name(e facts.ExprID, x *facts.Expr) {
 	ref := r.ev.ref[e]
 	if ref == noEnt {
-		if t := r.ev.typ[e]; x.Op == facts.OpSelect && r.ev.types.kind(t) == kExtern {
+		if t := r.ev.typ[e]; (x.Op == facts.OpSelect || r.f.Rules.Classes != nil) && r.ev.types.kind(t) == kExtern {
 			r.externName(e, x, t)
 		}
 		return
@@ -342,6 +362,14 @@ func (r *bodyReader) use(e facts.ExprID, x *facts.Expr, ref Ent) {
 			kind = graph.EdgeInstantiates
 		case roleEmbed:
 			kind = graph.EdgeEmbeds
+		case roleExtend:
+			kind = graph.EdgeExtends
+		case roleImplement:
+			kind = graph.EdgeImplements
+		case roleThrow:
+			kind = graph.EdgeThrows
+		case roleMark:
+			return // annotates says so
 		}
 	case d.Kind.IsCallable():
 		if r.role[e] == roleCalled {
@@ -381,6 +409,14 @@ func (r *bodyReader) externName(e facts.ExprID, x *facts.Expr, t Type) {
 		kind = graph.EdgeInstantiates
 	case r.role[e] == roleEmbed:
 		kind = graph.EdgeEmbeds
+	case r.role[e] == roleExtend:
+		kind = graph.EdgeExtends
+	case r.role[e] == roleImplement:
+		kind = graph.EdgeImplements
+	case r.role[e] == roleThrow:
+		kind = graph.EdgeThrows
+	case r.role[e] == roleMark:
+		return
 	case x.Flags&facts.FlagTyped != 0:
 		kind = graph.EdgeUsesType
 	}
@@ -669,7 +705,7 @@ func (r *bodyReader) returned(fl *facts.Flow, owner graph.ID) {
 // convert records that the value of an expression is stored as type to, if
 // that is an interface and the value's type is another.
 func (r *bodyReader) convert(from facts.ExprID, to Type, owner graph.ID) {
-	if from < 0 || to == unknownType {
+	if from < 0 || !r.f.Rules.ImplicitInterfaces || to == unknownType {
 		return
 	}
 	r.convertType(r.ev.value(from), to, owner, &r.f.Facts.Exprs[from])
@@ -677,7 +713,7 @@ func (r *bodyReader) convert(from facts.ExprID, to Type, owner graph.ID) {
 
 func (r *bodyReader) convertType(from, to Type, owner graph.ID, x *facts.Expr) {
 	t := r.ev.types
-	if from == to || from == unknownType || to == unknownType {
+	if !r.f.Rules.ImplicitInterfaces || from == to || from == unknownType || to == unknownType {
 		return
 	}
 	tr := t.rec(to)

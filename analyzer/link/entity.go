@@ -50,6 +50,7 @@ type langState struct {
 	tString   Type
 	tBool     Type
 	tNull     Type
+	cls       *classes         // of languages with classes
 	byPath    map[string]int32 // surface units by import path; -1: no surface
 }
 
@@ -195,11 +196,21 @@ func (l *linker) declare(fn int32) {
 		}
 		switch {
 		case d.Parent == facts.None && d.Owner == 0:
+			if f.Rules.Classes != nil { // a second declaration is no variant
+				l.pkgScope.put(f.unit, f.syms[d.Name], int32(e))
+				continue
+			}
 			first := Ent(l.pkgScope.put(f.unit, f.syms[d.Name], int32(e)))
 			l.vary(e, first)
 		case d.Parent != facts.None:
 			p := &f.Facts.Decls[d.Parent]
 			if !p.Kind.IsType() {
+				continue
+			}
+			if f.Rules.Classes != nil {
+				if !d.Kind.IsType() || d.Traits&facts.TraitLocal == 0 {
+					l.addMember(f.base+Ent(d.Parent), f.syms[d.Name], e)
+				}
 				continue
 			}
 			first := Ent(l.members.put(int32(l.canon[f.base+Ent(d.Parent)]), f.syms[d.Name], int32(e)))
@@ -211,6 +222,10 @@ func (l *linker) declare(fn int32) {
 	for i := range f.Facts.Imports {
 		im := &f.Facts.Imports[i]
 		if im.Owner != facts.None {
+			continue
+		}
+		if f.Rules.Classes != nil {
+			l.declareImport(fn, int32(i), im)
 			continue
 		}
 		switch alias := f.Facts.Str(im.Alias); alias {
@@ -348,8 +363,11 @@ func (l *linker) qualified(e Ent) string {
 		d := l.decl(e)
 		if d.Traits&(facts.TraitAnonymous|facts.TraitLiteral) == 0 {
 			n := l.str(e, d.Name)
+			if d.Kind == graph.KindRoute {
+				return n
+			}
 			if name == "" {
-				name = n
+				name = n + l.str(e, d.Shape)
 			} else {
 				name = n + "." + name
 			}

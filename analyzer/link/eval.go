@@ -28,6 +28,8 @@ type evaluator struct {
 	where string // the constraint of the file, if there are variants
 
 	implied map[[2]string]bool // see implies
+
+	classes classEval // of languages with classes
 }
 
 type memberKey struct {
@@ -59,6 +61,9 @@ func (ev *evaluator) open(fn int32) {
 		ev.where = c
 	}
 	ev.depth = 0
+	if ev.f.Rules.Classes != nil {
+		ev.openClasses()
+	}
 }
 
 func grow[T any](s []T, n int) []T {
@@ -85,7 +90,7 @@ func (ev *evaluator) typeOf(e facts.ExprID) Type {
 	}
 	ev.state[e] = evalOpen
 	ev.depth++
-	t, ref := ev.eval(&ev.f.Facts.Exprs[e])
+	t, ref := ev.eval(e, &ev.f.Facts.Exprs[e])
 	ev.depth--
 	ev.typ[e], ev.ref[e], ev.state[e] = t, ref, evalDone
 	return t
@@ -124,8 +129,13 @@ func (ev *evaluator) untyped(t Type) bool {
 	return ok
 }
 
-func (ev *evaluator) eval(x *facts.Expr) (Type, Ent) {
+func (ev *evaluator) eval(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 	t := ev.types
+	if ev.lang.cls != nil {
+		if typ, ref, ok := ev.evalClasses(e, x); ok {
+			return typ, ref
+		}
+	}
 	switch x.Op {
 	case facts.OpName:
 		return ev.evalName(x)
@@ -464,7 +474,11 @@ func (ev *evaluator) evalIndex(x *facts.Expr) (Type, Ent) {
 			return t.meta(t.subst(base, ev.l.canon[ref], args)), ref
 		}
 		if t.kind(base) == kNamed {
-			return t.meta(t.intern(kNamed, t.rec(base).ent, 0, args)), ref
+			e := t.rec(base).ent
+			if ev.lang.cls != nil {
+				ev.anyTypes(e, x.Args, args)
+			}
+			return t.meta(t.intern(kNamed, e, 0, args)), ref
 		}
 		return unknownType, noEnt
 	case kExtern:

@@ -42,7 +42,7 @@ func (l *linker) methodSets() map[Ent]*methodSet {
 	var types []Ent
 	for e := range l.entFile {
 		e := Ent(e)
-		if l.files[l.entFile[e]].unit < 0 {
+		if f := &l.files[l.entFile[e]]; f.unit < 0 || !f.Rules.ImplicitInterfaces {
 			continue
 		}
 		d := l.decl(e)

@@ -80,6 +80,11 @@ type linker struct {
 	symIndex map[string]Sym
 	symNames []string
 
+	nextMember []Ent             // by Ent: the next member of the same type and name; noEnt
+	statics    map[int32][]int32 // by file: the imports of members of types
+	pkgNames   map[Sym]bool      // the names of packages and what they begin with
+	unitLists  unitLists
+
 	pkgScope   *scopes // (unit, name) → Ent
 	members    *scopes // (type, name) → Ent
 	fileScope  *scopes // (file, name) → import
@@ -99,9 +104,10 @@ type linker struct {
 	assetNodes []graph.ID
 	fileOf     []int32 // by position in Input.Files: the file
 
-	fileIDs   []int32    // by file: index in the builder; -1
-	fileNodes []graph.ID // by file
-	unitIDs   []graph.ID // by unit: its package node; None for surfaces
+	fileIDs   []int32             // by file: index in the builder; -1
+	fileNodes []graph.ID          // by file
+	packages  map[string]graph.ID // by key: the nodes of packages
+	unitIDs   []graph.ID          // by unit: its package node; None for surfaces
 }
 
 // Link returns the graph of the files. It fails only when ctx ends.
@@ -120,12 +126,15 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 		members:     newScopes(n),
 		fileScope:   newScopes(8 * len(in.Files)),
 		dotImports:  map[int32][]int32{},
+		statics:     map[int32][]int32{},
+		pkgNames:    map[Sym]bool{},
 		others:      map[Ent][]variant{},
 		types:       newTypeTable(nil),
 		typeStrings: map[Type]string{},
 		implements:  map[implemented]bool{},
 		b:           &graph.Builder{},
 		external:    map[string]graph.ID{},
+		packages:    map[string]graph.ID{},
 	}
 	l.sym("")
 	l.tAny = l.types.mk(kAnon, noEnt, 0)
@@ -140,6 +149,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	l.makeNodes()
 	l.sets = l.methodSets()
 	l.implementations(l.sets)
+	l.hierarchy()
 	if err := l.bodies(ctx); err != nil {
 		return nil, err
 	}
@@ -180,6 +190,13 @@ func (l *linker) place() {
 	l.canon, l.owner = make([]Ent, n), make([]Ent, n)
 	for i := range l.canon {
 		l.canon[i], l.owner[i] = Ent(i), noEnt
+	}
+	if slices.ContainsFunc(l.langs, func(s *langState) bool { return s.Classes != nil }) {
+		l.nextMember = make([]Ent, n)
+		for i := range l.nextMember {
+			l.nextMember[i] = noEnt
+		}
+		l.namePackages()
 	}
 	order := make([]int32, 0, len(l.files))
 	for _, def := range []bool{true, false} {
@@ -247,6 +264,11 @@ func (l *linker) loadSurfaces(s *langState) {
 	if s.Surface == nil {
 		return
 	}
+	for _, path := range s.neededPackages() {
+		if fs := s.Surface(path); len(fs) > 0 && s.byPath[path] == 0 {
+			s.byPath[path] = l.addSurface(s, path, fs)
+		}
+	}
 	for n := 0; n < len(l.files); n++ {
 		f := &l.files[n]
 		if f.unit < 0 || f.Rules != s.Rules {
@@ -254,14 +276,18 @@ func (l *linker) loadSurfaces(s *langState) {
 		}
 		for i := range f.Facts.Imports {
 			path := f.Facts.Str(f.Facts.Imports[i].Path)
-			if _, ok := s.byPath[path]; ok || l.resolveImport(f.unit, path) >= 0 {
-				continue
-			}
-			s.byPath[path] = -1
-			if fs := s.Surface(path); len(fs) > 0 {
-				u := l.addSurface(s, path, fs)
-				s.byPath[path] = u
-				f = &l.files[n] // addSurface may have moved it
+			for path != "" {
+				if _, ok := s.byPath[path]; ok || l.resolveImport(f.unit, path) >= 0 {
+					break
+				}
+				s.byPath[path] = -1
+				if fs := s.Surface(path); len(fs) > 0 {
+					u := l.addSurface(s, path, fs)
+					s.byPath[path] = u
+					f = &l.files[n] // addSurface may have moved it
+					break
+				}
+				path = s.around(path)
 			}
 		}
 	}

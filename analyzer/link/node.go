@@ -58,6 +58,12 @@ func (l *linker) makeUnit(s *langState, n int, repo graph.ID, modules []graph.ID
 			}
 		}
 	}
+	if s.Classes != nil { // modules share packages
+		if id, ok := l.packages[u.key]; ok {
+			l.unitIDs[n] = id
+			return
+		}
+	}
 	flags := graph.Flags(0)
 	if u.Peer >= 0 {
 		flags = graph.FlagTest
@@ -68,6 +74,7 @@ func (l *linker) makeUnit(s *langState, n int, repo graph.ID, modules []graph.ID
 	}
 	l.unitIDs[n] = l.b.AddNode(graph.Node{Key: u.key, Kind: graph.KindPackage, Name: u.Name, QName: u.Path,
 		Parent: parent, Lang: s.Name, Flags: flags, Visibility: vis})
+	l.packages[u.key] = l.unitIDs[n]
 }
 
 func (l *linker) makeFile(n int32, repo graph.ID) {

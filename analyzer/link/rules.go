@@ -56,6 +56,43 @@ type Rules struct {
 	// ImplicitInterfaces says that a type implements an interface by having
 	// its methods.
 	ImplicitInterfaces bool
+
+	// Classes is set for languages whose types inherit the members of the types
+	// that they name as bases, and in whose types names mean members first.
+	Classes *Classes
+}
+
+// Classes are the rules of a language with classes. Types are named by package
+// and name, joined by Separator, primitive types by their names in the
+// universe; what is not named the language does not have.
+type Classes struct {
+	// Separator joins the parts of a package's name, and a package and a type.
+	Separator string
+
+	// Default lists the packages whose names need no import.
+	Default []string
+
+	// Roots are the types that declarations of a kind extend if they name no
+	// other, and Root the type that all types extend.
+	Roots map[graph.Kind]string
+	Root  string
+
+	// Iterable is the generic type over whose first argument a loop goes, TypeOf
+	// the generic type of values that stand for types, and Array the universe
+	// type that has the members of arrays. Arrays are the types that arrays are
+	// values of.
+	Iterable, TypeOf, Array string
+	Arrays                  []string
+
+	// Widening lists primitive types, the narrower before the wider: a value of
+	// each converts to those behind it in its line.
+	Widening []string
+
+	// Boxes are the types of objects that hold values of primitive types.
+	Boxes map[string]string
+
+	// Injects are the names of annotations by which a container sets a field.
+	Injects []string
 }
 
 // Basics are names of universe types. An empty name is the unknown type.
@@ -97,6 +134,10 @@ type Layout struct {
 	// Resolve returns the unit that path names when a file of unit from
 	// imports it; -1 if it is not in the tree.
 	Resolve func(from int, path string) int
+
+	// Others returns the further units that path names for a file of unit from,
+	// where one path may name several, in the order in which they are searched.
+	Others func(from int, path string) []int
 }
 
 // Module is a unit of release.

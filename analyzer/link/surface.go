@@ -1,6 +1,8 @@
 package link
 
 import (
+	"strings"
+
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -22,6 +24,7 @@ func (l *linker) surfaces() {
 		l.primitives(s)
 	}
 	l.aliases(ev)
+	l.classBases(ev)
 	l.eachFile(func(fn int32) { l.declaredTypes(ev, fn) })
 	clear(ev.memo)
 	l.inferredTypes(ev)
@@ -69,6 +72,12 @@ func (l *linker) memberless(f *file, d facts.DeclID) bool {
 // primitives looks up the universe types that literals and loops need.
 func (l *linker) primitives(s *langState) {
 	named := func(name string) Type {
+		if s.Classes != nil && strings.Contains(name, s.Classes.Separator) {
+			if e := l.surfaceEnt(s, name); e != noEnt {
+				return l.types.denoted(l.typ[e])
+			}
+			return unknownType
+		}
 		for range 4 { // through the universe's own aliases
 			sym := l.lookupSym(name)
 			if name == "" || sym < 0 {
@@ -101,6 +110,9 @@ func (l *linker) primitives(s *langState) {
 	b := s.Basics
 	s.tInt, s.tByte, s.tRune, s.tString = named(b.Int), named(b.Byte), named(b.Rune), named(b.String)
 	s.tBool, s.tNull = named(b.Bool), named(b.Null)
+	if s.Classes != nil {
+		s.cls = l.newClasses(s, named)
+	}
 }
 
 // aliases resolves aliases, which may name each other.
@@ -168,6 +180,9 @@ func (l *linker) declaredTypes(ev *evaluator, fn int32) {
 		case d.Kind.IsType():
 			if d.Type != facts.None && d.Traits&facts.TraitAlias == 0 {
 				l.rhs[e] = ev.typeExpr(d.Type)
+			}
+			if f.Rules.Classes != nil {
+				continue // classBases found them
 			}
 			lo := int32(len(l.baseTypes))
 			for _, x := range f.Facts.Lists[d.Bases.Lo:d.Bases.Hi] {

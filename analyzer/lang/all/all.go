@@ -4,9 +4,11 @@ package all
 import (
 	"github.com/codekg/kg/analyzer/lang"
 	"github.com/codekg/kg/analyzer/lang/golang"
+	"github.com/codekg/kg/analyzer/lang/java"
 )
 
 // Languages are all languages, sorted by name.
 var Languages = []*lang.Language{
 	golang.Language,
+	java.Language,
 }

@@ -1,0 +1,247 @@
+package java
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/analyzer/syntax"
+)
+
+// What frameworks do with annotated declarations, as far as a file shows it:
+// runners start tests, containers call handlers, listeners and jobs.
+
+var (
+	junit  = []string{"org.junit.", "org.testng.", "net.jqwik.", "io.micronaut.test."}
+	spring = []string{"org.springframework."}
+	rest   = []string{"javax.ws.rs.", "jakarta.ws.rs."}
+)
+
+// testMarks are the annotations of methods that a runner starts.
+var testMarks = []string{"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Theory", "Property"}
+
+// entryMarks are the annotations of methods that a container calls, with the
+// packages that they come from.
+var entryMarks = map[string][]string{
+	"Scheduled": {"org.springframework.", "io.quarkus.", "io.micronaut."}, "EventListener": spring, "TransactionalEventListener": spring,
+	"KafkaListener": spring, "RabbitListener": {"org.springframework."}, "JmsListener": spring, "SqsListener": {"io.awspring.", "org.springframework."},
+	"StreamListener": spring, "ServiceActivator": spring, "MessageMapping": spring, "ExceptionHandler": spring, "Bean": spring,
+	"InitBinder": spring, "ModelAttribute": spring, "ManagedOperation": spring, "AfterReturning": {"org.aspectj."}, "Around": {"org.aspectj."},
+	"Before": {"org.aspectj."}, "After": {"org.aspectj."}, "PostConstruct": {"javax.annotation.", "jakarta.annotation."},
+	"PreDestroy": {"javax.annotation.", "jakarta.annotation."}, "Schedule": {"javax.ejb.", "jakarta.ejb."},
+	"Timeout": {"javax.ejb.", "jakarta.ejb."}, "Observes": {"javax.enterprise.", "jakarta.enterprise."},
+	"PrePersist": {"javax.persistence.", "jakarta.persistence."}, "PostLoad": {"javax.persistence.", "jakarta.persistence."},
+	"PreUpdate": {"javax.persistence.", "jakarta.persistence."}, "PostPersist": {"javax.persistence.", "jakarta.persistence."},
+	"Subscribe": {"com.google.common.eventbus.", "org.greenrobot."}, "Incoming": {"org.eclipse.microprofile."},
+}
+
+// roles marks methods that something outside of the program starts.
+func (e *extractor) roles(d facts.DeclID, m marks, name string) {
+	p := &e.b.Decls[d]
+	for _, t := range testMarks {
+		if m.has(t) != nil && (e.from(t, junit...) || e.from(t, "junit.", "com.pholser.")) {
+			p.Flags |= graph.FlagTestCase
+		}
+	}
+	if strings.HasPrefix(name, "test") && p.Vis == graph.Public && p.Params.Len() == 0 && p.Results.Len() == 0 && e.oldTest() {
+		p.Flags |= graph.FlagTestCase
+	}
+	for k := range m {
+		if from, ok := entryMarks[m[k].name]; ok && e.from(m[k].name, from...) {
+			p.Flags |= graph.FlagEntryPoint
+		}
+	}
+	if name == "main" && p.Flags.Has(graph.FlagStatic) && p.Vis == graph.Public && p.Results.Len() == 0 && e.b.Strings[p.Shape] == "(String[])" {
+		p.Flags |= graph.FlagEntryPoint
+	}
+}
+
+// oldTest reports whether the open type is a test case of JUnit 3, as far as
+// the file shows it: it extends a class whose name ends so.
+func (e *extractor) oldTest() bool {
+	o := e.outer()
+	if o == nil || o.node == syntax.None {
+		return false
+	}
+	s := e.child(o.node, fieldSuperclass)
+	return s != syntax.None && strings.HasSuffix(strings.TrimSpace(e.t.String(s)), "TestCase")
+}
+
+// verbs are the annotations of handlers of HTTP requests with their methods.
+var verbs = map[string]string{"GetMapping": "GET", "PostMapping": "POST", "PutMapping": "PUT", "DeleteMapping": "DELETE", "PatchMapping": "PATCH"}
+
+var restVerbs = []string{"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"}
+
+// maxRoutes bounds the routes of one method.
+const maxRoutes = 64
+
+// routesOf adds the routes that method d handles.
+func (e *extractor) routesOf(d facts.DeclID, m marks, i syntax.ID) {
+	var methods []string
+	var paths []string
+	for k := range m {
+		a := &m[k]
+		verb, ok := verbs[a.name]
+		switch {
+		case ok && e.from(a.name, spring...):
+			methods = append(methods, verb)
+			paths = e.pathsIn(a.node, "value", "path")
+		case a.name == "RequestMapping" && e.from(a.name, spring...):
+			methods = e.requestMethods(a.node)
+			paths = e.pathsIn(a.node, "value", "path")
+		case e.from(a.name, rest...):
+			for _, v := range restVerbs {
+				if v == a.name {
+					methods = append(methods, v)
+				}
+			}
+		}
+	}
+	if len(methods) == 0 {
+		return
+	}
+	if p := m.has("Path"); p != nil && e.from("Path", rest...) {
+		paths = e.pathsIn(p.node, "value")
+	}
+	if paths == nil {
+		paths = []string{""}
+	}
+	prefixes := []string{""}
+	if o := e.outer(); o != nil && len(o.routes) > 0 {
+		prefixes = o.routes
+	}
+	e.b.Decls[d].Flags |= graph.FlagEntryPoint
+	n := 0
+	for _, method := range methods {
+		for _, prefix := range prefixes {
+			for _, path := range paths {
+				if n++; n > maxRoutes {
+					return
+				}
+				e.route(d, i, method+" "+joinPath(prefix, path))
+			}
+		}
+	}
+}
+
+// route adds a route that method d handles.
+func (e *extractor) route(d facts.DeclID, i syntax.ID, name string) {
+	r := e.b.AddDecl(graph.KindRoute, e.b.InternString(name), d)
+	p, q := &e.b.Decls[r], &e.b.Decls[d]
+	p.DefLine, p.Line, p.Col, p.EndLine = q.DefLine, q.Line, q.Col, q.EndLine
+	p.Signature = p.Name
+	p.Traits |= facts.TraitSynthetic
+	_ = i
+}
+
+func joinPath(prefix, path string) string {
+	s := "/" + strings.Trim(prefix, "/") + "/" + strings.Trim(path, "/")
+	s = "/" + strings.Trim(s, "/")
+	return s
+}
+
+// routePaths returns the paths that the annotations of a type put before those
+// of its methods.
+func (e *extractor) routePaths(m marks, none []string) []string {
+	if a := m.has("RequestMapping"); a != nil && e.from(a.name, spring...) {
+		return e.pathsIn(a.node, "value", "path")
+	}
+	if a := m.has("Path"); a != nil && e.from(a.name, rest...) {
+		return e.pathsIn(a.node, "value")
+	}
+	return none
+}
+
+// pathsIn returns the strings that an annotation gives to its value or one of
+// the named elements; "?" stands for a path that the file does not show.
+func (e *extractor) pathsIn(annotation syntax.ID, names ...string) []string {
+	args := e.child(annotation, fieldArguments)
+	if args == syntax.None {
+		return nil
+	}
+	var out []string
+	for c := range e.t.NamedChildren(args) {
+		v := c
+		if e.class(c) == classElementPair {
+			key := e.t.String(e.child(c, fieldKey))
+			ok := false
+			for _, n := range names {
+				ok = ok || key == n
+			}
+			if !ok {
+				continue
+			}
+			v = e.child(c, fieldValue)
+		}
+		if v == syntax.None {
+			continue
+		}
+		if e.class(v) == classElementArray {
+			for x := range e.t.NamedChildren(v) {
+				out = append(out, e.pathText(x))
+			}
+		} else {
+			out = append(out, e.pathText(v))
+		}
+	}
+	return out
+}
+
+func (e *extractor) pathText(v syntax.ID) string {
+	if s, ok := e.stringValue(v); ok {
+		return s
+	}
+	return "?"
+}
+
+// stringValue returns the value of a string literal, of a constant of the type
+// that is open, or of several that are added.
+func (e *extractor) stringValue(v syntax.ID) (string, bool) {
+	if v == syntax.None {
+		return "", false
+	}
+	switch e.class(v) {
+	case classString:
+		s, err := strconv.Unquote(e.t.String(v))
+		return s, err == nil && len(s) < 1<<10
+	case classIdentifier:
+		if o := e.outer(); o != nil {
+			s, ok := o.holds[e.t.String(v)]
+			return s, ok
+		}
+	case classBinary:
+		if op := e.child(v, fieldOperator); op == syntax.None || e.t.String(op) != "+" || e.nodes[v].Next-v > 64 {
+			return "", false
+		}
+		a, ok1 := e.stringValue(e.child(v, fieldLeft))
+		b, ok2 := e.stringValue(e.child(v, fieldRight))
+		return a + b, ok1 && ok2
+	}
+	return "", false
+}
+
+// requestMethods returns the methods that a request mapping names; ANY if it
+// names none.
+func (e *extractor) requestMethods(annotation syntax.ID) []string {
+	var out []string
+	if args := e.child(annotation, fieldArguments); args != syntax.None {
+		for c := range e.t.NamedChildren(args) {
+			if e.class(c) != classElementPair || e.t.String(e.child(c, fieldKey)) != "method" {
+				continue
+			}
+			v := e.child(c, fieldValue)
+			for x := v; x != syntax.None && x < e.nodes[v].Next; x++ {
+				if e.class(x) == classIdentifier {
+					if s := e.t.String(x); s == strings.ToUpper(s) && len(s) < 10 {
+						out = append(out, s)
+					}
+				}
+			}
+		}
+	}
+	if out == nil {
+		out = []string{"ANY"}
+	}
+	return out
+}

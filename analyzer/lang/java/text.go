@@ -1,0 +1,265 @@
+package java
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/analyzer/syntax"
+)
+
+// What hashes stand for:
+//
+//	method, constructor   the annotations and the block
+//	type                  the annotations and what stands in the body besides members: initialisers
+//	field                 the annotations and the initial value
+//	enum constant         the annotations, arguments and body
+//
+// Types, parameters, bases and modifiers are no part of them: they are in
+// signatures, visibilities and flags. The declaration's own name is replaced.
+var hashRules syntax.HashRules
+
+// hashCode hashes annotations and the given parts of declaration d.
+func (e *extractor) hashCode(d facts.DeclID, modifiers syntax.ID, parts ...syntax.ID) {
+	any := false
+	h := &e.hasher
+	h.Reset(e.t, &hashRules)
+	if modifiers != syntax.None {
+		for c := range e.t.NamedChildren(modifiers) {
+			if e.class(c) == classAnnotation {
+				h.Node(c, syntax.Edits{})
+				any = true
+			}
+		}
+	}
+	for _, i := range parts {
+		if i != syntax.None {
+			h.Node(i, syntax.Edits{})
+			any = true
+		}
+	}
+	if !any {
+		return
+	}
+	e.setHash(d, h.Sum())
+}
+
+func (e *extractor) setHash(d facts.DeclID, s syntax.Digest) {
+	p := &e.b.Decls[d]
+	p.Body, p.Tokens = s.Hash, int32(s.Tokens)
+	for i := range p.MinHash {
+		p.MinHash[i] = uint32(s.Sketch[4*i]) | uint32(s.Sketch[4*i+1])<<8 | uint32(s.Sketch[4*i+2])<<16 | uint32(s.Sketch[4*i+3])<<24
+	}
+}
+
+// hashType hashes what a type holds besides its members.
+func (e *extractor) hashType(d facts.DeclID, i syntax.ID, members []syntax.ID) {
+	h := &e.hasher
+	h.Reset(e.t, &hashRules)
+	if m := e.childOf(i, classModifiers); m != syntax.None {
+		for c := range e.t.NamedChildren(m) {
+			if e.class(c) == classAnnotation {
+				h.Node(c, syntax.Edits{})
+			}
+		}
+	}
+	if body := e.child(i, fieldBody); body != syntax.None {
+		h.Node(body, syntax.Edits{Skip: members})
+	}
+	e.setHash(d, h.Sum())
+}
+
+// document sets the documentation of d from the comment before node i.
+func (e *extractor) document(d facts.DeclID, i syntax.ID) {
+	if e.bodiesAround(i) {
+		return
+	}
+	doc := e.docComment(i)
+	if doc == nil {
+		return
+	}
+	words, deprecated := docText(doc)
+	p := &e.b.Decls[d]
+	if deprecated {
+		p.Flags |= graph.FlagDeprecated
+	}
+	if len(words) > 0 {
+		sum := sha256.Sum256(words)
+		copy(p.DocHash[:], sum[:])
+		p.Doc = e.b.Intern(bytes.TrimSpace(words[:sentence(words)]))
+	}
+}
+
+// bodiesAround reports whether a declaration is inside of a body, where nobody
+// looks for documentation.
+func (e *extractor) bodiesAround(syntax.ID) bool { return e.bodies > 0 }
+
+// docComment returns the text of the documentation comment before node i.
+func (e *extractor) docComment(i syntax.ID) []byte {
+	end := e.nodes[i].Start
+	text := bytes.TrimRight(e.src[:end], " \t\r\n")
+	if !bytes.HasSuffix(text, []byte("*/")) {
+		return nil
+	}
+	at := bytes.LastIndex(text, []byte("/*"))
+	if at < 0 || !bytes.HasPrefix(text[at:], []byte("/**")) || len(text)-at < 5 {
+		return nil
+	}
+	return text[at+3 : len(text)-2]
+}
+
+// docText returns the words of a documentation comment without its marks and
+// markup, single-spaced, and whether it says that the declaration is
+// deprecated.
+func docText(doc []byte) (words []byte, deprecated bool) {
+	tags := false
+	for line := range bytes.SplitSeq(doc, []byte("\n")) {
+		line = bytes.TrimSpace(line)
+		line = bytes.TrimSpace(bytes.TrimLeft(line, "*"))
+		if len(line) > 1 && line[0] == '@' {
+			tags = true
+			if bytes.HasPrefix(line, []byte("@deprecated")) {
+				deprecated = true
+			}
+		}
+		if len(words) > 0 && len(line) > 0 {
+			if tags && line[0] == '@' {
+				words = append(words, '\n')
+			} else {
+				words = append(words, ' ')
+			}
+		}
+		words = append(words, line...)
+	}
+	return plain(words), deprecated
+}
+
+// plain removes markup: elements of HTML, and inline tags but for their text.
+func plain(text []byte) []byte {
+	out := text[:0]
+	for k := 0; k < len(text); k++ {
+		switch c := text[k]; {
+		case c == '<':
+			if n := bytes.IndexByte(text[k:], '>'); n > 0 && n < 80 {
+				k += n
+				continue
+			}
+			out = append(out, c)
+		case c == '{' && k+1 < len(text) && text[k+1] == '@':
+			for k++; k < len(text) && text[k] != ' ' && text[k] != '}'; k++ {
+			}
+			if k < len(text) && text[k] == '}' {
+				continue
+			}
+		case c == '}':
+		default:
+			out = append(out, c)
+		}
+	}
+	return bytes.TrimSpace(out)
+}
+
+// maxSentence bounds the first sentence of documentation.
+const maxSentence = 400
+
+// sentence returns the length of the first sentence.
+func sentence(text []byte) int {
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\n' && i > 0 || text[i] == '@' && i > 0 && text[i-1] == '\n' {
+			return i
+		}
+		if text[i] == '.' && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n') {
+			if r, _ := utf8.DecodeRune(bytes.TrimLeft(text[i+1:], " ")); i+1 == len(text) || !unicode.IsLower(r) {
+				return i + 1
+			}
+		}
+		if i >= maxSentence && utf8.RuneStart(text[i]) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// Signatures are the source text of what the users of a declaration must fit,
+// on one line, without annotations, modifiers and bodies:
+//
+//	<T> T find(Class<T> type, Object... keys) throws IOException
+//	class Cart<T> extends Base implements Runnable
+//	List<String> names
+func (e *extractor) appendTokens(out []byte, i, end syntax.ID) []byte {
+	limit := len(out) + e.signed
+	prev := byte(0)
+	for i < end {
+		n := &e.nodes[i]
+		switch classOf(n.Kind) {
+		case classModifiers, classAnnotation, classComment, classError:
+			i = n.Next
+			continue
+		}
+		if n.Next > i+1 && classOf(n.Kind) != classString {
+			i++
+			continue
+		}
+		if n.End > n.Start {
+			c := e.src[n.Start]
+			word, was := isWord(c), isWord(prev)
+			if word && (was || prev == ',' || prev == '>' || prev == ')' || prev == ']' || prev == '?' || prev == '.' && out[len(out)-1] == '.' && bytes.HasSuffix(out, []byte("..."))) ||
+				c == '&' || prev == '&' || c == '?' && prev == ',' || c == '{' {
+				out = append(out, ' ')
+			}
+			for _, b := range e.src[n.Start:n.End] {
+				if b < ' ' {
+					b = ' '
+				}
+				out = append(out, b)
+			}
+			prev = e.src[n.End-1]
+			if len(out) > limit {
+				return append(out[:limit], "…"...)
+			}
+		}
+		i = n.Next
+	}
+	return out
+}
+
+func isWord(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_' || b == '$' || b == '"' || b == '@' || b >= 0x80
+}
+
+// sign makes the text that was built the signature of d.
+func (e *extractor) sign(d facts.DeclID) {
+	e.text = bytes.TrimRight(e.text, " ;")
+	e.signed = max(e.signed-len(e.text), 0)
+	e.b.Decls[d].Signature = e.b.Intern(e.text)
+}
+
+func (e *extractor) signCallable(d facts.DeclID, i, body syntax.ID) {
+	end := e.nodes[i].Next
+	if body != syntax.None {
+		end = body
+	}
+	e.text = e.appendTokens(e.text[:0], i+1, end)
+	e.sign(d)
+}
+
+func (e *extractor) signType(d facts.DeclID, i syntax.ID) {
+	end := e.nodes[i].Next
+	if body := e.child(i, fieldBody); body != syntax.None {
+		end = body
+	}
+	e.text = e.appendTokens(e.text[:0], i+1, end)
+	e.sign(d)
+}
+
+func (e *extractor) signField(d facts.DeclID, i, name syntax.ID) {
+	e.text = e.text[:0]
+	if t := e.child(i, fieldType); t != syntax.None {
+		e.text = append(e.appendTokens(e.text, t, e.nodes[t].Next), ' ')
+	}
+	e.text = append(e.text, e.t.Text(name)...)
+	e.sign(d)
+}

@@ -1,0 +1,275 @@
+package link
+
+import (
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// The edges of languages with classes that others do not have.
+
+// declared gives the types in the heads of declarations their roles, and
+// records annotations and what containers inject.
+func (r *bodyReader) declared() {
+	fs := r.f.Facts
+	for i := range fs.Decls {
+		d := &fs.Decls[i]
+		for _, x := range fs.Lists[d.Throws.Lo:d.Throws.Hi] {
+			r.mark(facts.ExprID(x), roleThrow)
+		}
+		node := r.l.nodeOf[r.f.base+Ent(i)]
+		if node == graph.None {
+			continue
+		}
+		for _, m := range fs.Lists[d.Marks.Lo:d.Marks.Hi] {
+			r.annotate(facts.ExprID(m), node)
+		}
+		switch {
+		case d.Kind.IsType():
+			for _, x := range fs.Lists[d.Bases.Lo:d.Bases.Hi] {
+				r.mark(facts.ExprID(x), roleExtend)
+			}
+			for _, x := range fs.Lists[d.Implements.Lo:d.Implements.Hi] {
+				r.mark(facts.ExprID(x), roleImplement)
+			}
+		case d.Kind == graph.KindRoute:
+			if d.Parent != facts.None {
+				if to := r.l.nodeOf[r.f.base+Ent(d.Parent)]; to != graph.None {
+					r.edges = append(r.edges, graph.RawEdge{From: node, To: to, Type: graph.None, Kind: graph.EdgeHandles,
+						HasSite: true, Site: r.site(d.Line, d.Col)})
+				}
+			}
+		case d.Kind == graph.KindConstructor:
+			if d.Parent != facts.None && fs.Decls[d.Parent].Kind == graph.KindClass {
+				for _, p := range fs.Params[d.Params.Lo:d.Params.Hi] {
+					r.inject(d.Parent, p.Type)
+				}
+			}
+		case d.Kind == graph.KindField && r.injected(d):
+			if d.Parent != facts.None {
+				r.inject(d.Parent, d.Type)
+			}
+		}
+	}
+}
+
+// annotate records that a declaration has an annotation.
+func (r *bodyReader) annotate(m facts.ExprID, node graph.ID) {
+	x := &r.f.Facts.Exprs[m]
+	if x.Op != facts.OpMark || x.X < 0 {
+		return
+	}
+	if from := r.typeNode(r.ev.types.denoted(r.ev.typ[x.X])); from != graph.None {
+		r.edges = append(r.edges, graph.RawEdge{From: from, To: node, Type: graph.None, Kind: graph.EdgeAnnotates, HasSite: true, Site: r.site(x.Line, x.Col)})
+	}
+}
+
+// typeNode returns the node of a type, external ones included; None for those
+// that have none.
+func (r *bodyReader) typeNode(t Type) graph.ID {
+	rec := r.ev.types.rec(t)
+	switch rec.kind {
+	case kNamed:
+		return r.target(rec.ent)
+	case kExtern:
+		return r.extern(r.l.symString(Sym(rec.ent)), r.l.symString(Sym(rec.n)))
+	}
+	return graph.None
+}
+
+// injected reports whether a field has an annotation by which it is set.
+func (r *bodyReader) injected(d *facts.Decl) bool {
+	fs := r.f.Facts
+	for _, m := range fs.Lists[d.Marks.Lo:d.Marks.Hi] {
+		if x := &fs.Exprs[m]; x.X >= 0 && r.ev.lang.cls.injects[r.f.syms[fs.Exprs[x.X].Name]] {
+			return true
+		}
+	}
+	return false
+}
+
+// inject records that values of a type are handed to a class. What the standard
+// library declares is no part of the program's wiring.
+func (r *bodyReader) inject(owner facts.DeclID, typ facts.ExprID) {
+	if typ < 0 {
+		return
+	}
+	from := r.l.nodeOf[r.f.base+Ent(owner)]
+	t := r.ev.typeExpr(typ)
+	for r.ev.types.kind(t) == kSlice { // arrays count as what they hold
+		t = r.ev.types.arg(t, 0)
+	}
+	if rec := r.ev.types.rec(t); from == graph.None || rec.kind == kNamed && r.l.units[r.l.unitOf(rec.ent)].surface {
+		return
+	}
+	if to := r.typeNode(t); to != graph.None {
+		r.edge(graph.EdgeInjects, from, to, &r.f.Facts.Exprs[typ])
+	}
+}
+
+// classExpr records what expressions say that only these languages have, or
+// that mean something else in them, and reports whether that is all.
+func (r *bodyReader) classExpr(e facts.ExprID, x *facts.Expr) bool {
+	if x.Line == 0 {
+		return true // it is not in the source
+	}
+	switch x.Op {
+	case facts.OpCall, facts.OpNew:
+		r.callClass(e, x)
+		return true
+	case facts.OpLabel:
+		if ref := r.ev.ref[e]; ref != noEnt {
+			r.use(e, x, ref)
+		}
+		return true
+	case facts.OpMethodRef:
+		if ref := r.ev.ref[e]; ref != noEnt {
+			if to := r.target(ref); to != graph.None {
+				r.edge(graph.EdgeReferences, r.owner[e], to, x)
+			}
+		}
+		r.function(e, x)
+		return true
+	case facts.OpFunc:
+		r.function(e, x)
+		return true
+	case facts.OpComposite, facts.OpIndex, facts.OpAssert:
+		return true
+	}
+	return false
+}
+
+// function records that a function is given where an interface of the tree is
+// asked for: it breaks when that gets another method.
+func (r *bodyReader) function(e facts.ExprID, x *facts.Expr) {
+	t := r.ev.expected(e)
+	rec := r.ev.types.rec(t)
+	if rec.kind != kNamed || !r.l.isInterface(rec.ent) || r.l.nodeOf[r.l.canon[rec.ent]] == graph.None {
+		return
+	}
+	r.edge(graph.EdgeConverts, r.owner[e], r.l.nodeOf[r.l.canon[rec.ent]], x)
+}
+
+func (r *bodyReader) callClass(e facts.ExprID, x *facts.Expr) {
+	res := r.ev.resolve(e)
+	at := x.X
+	if at < 0 {
+		return
+	}
+	c := &r.f.Facts.Exprs[at]
+	s := r.site(c.Line, c.Col)
+	s.Args = int16(min(len(r.f.Facts.List(x.Args)), 1<<15-1))
+	s.Want = int8(min(x.N, 127))
+	if r.waits[e] {
+		s.Flags |= graph.SiteLiteral
+	}
+	add := func(to graph.ID, certainty graph.Certainty) {
+		if to != graph.None {
+			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeCalls, Certainty: certainty, HasSite: true, Site: s})
+		}
+	}
+	switch {
+	case res.ent != noEnt:
+		certainty := graph.Exact
+		if res.inferred {
+			certainty = graph.Inferred
+		}
+		add(r.target(res.ent), certainty)
+	case len(res.others) > 0 && len(res.others) <= maxAmbiguous:
+		for _, o := range res.others {
+			add(r.target(o), graph.Ambiguous)
+		}
+	case res.foreign != unknownType:
+		if rec := r.ev.types.rec(res.foreign); c.Op == facts.OpSelect || c.Op == facts.OpName {
+			add(r.extern(r.l.symString(Sym(rec.ent)), r.l.symString(Sym(rec.n))+"."+r.f.Facts.Str(c.Name)), graph.Exact)
+		}
+	case x.Op == facts.OpNew && r.ev.types.kind(r.ev.types.denoted(r.ev.typ[x.X])) == kExtern:
+		add(r.typeNode(r.ev.types.denoted(r.ev.typ[x.X])), graph.Exact)
+	}
+	if x.Op == facts.OpNew && r.ev.types.kind(res.result) == kNamed {
+		// The body of an anonymous class implements an interface of the tree.
+		if ent := r.ev.types.rec(res.result).ent; r.l.isInterface(ent) && r.l.nodeOf[r.l.canon[ent]] != graph.None {
+			r.edge(graph.EdgeConverts, r.owner[e], r.l.nodeOf[r.l.canon[ent]], c)
+		}
+	}
+}
+
+// hierarchy adds the edges between methods and those that they override or
+// implement: the nearest on each way up.
+func (l *linker) hierarchy() {
+	var ev *evaluator
+	for fn := range l.files {
+		f := &l.files[fn]
+		if f.unit < 0 || f.Rules.Classes == nil || l.units[f.unit].surface {
+			continue
+		}
+		if ev == nil {
+			ev = l.newEvaluator(l.types)
+			ev.classes.reset()
+		}
+		ev.fn, ev.f, ev.lang = int32(fn), f, l.units[f.unit].rules
+		for i := range f.Facts.Decls {
+			d := &f.Facts.Decls[i]
+			e := f.base + Ent(i)
+			if d.Kind != graph.KindMethod || d.Parent == facts.None || d.Flags.Has(graph.FlagStatic) || d.Vis == graph.Private ||
+				l.nodeOf[e] == graph.None || !f.Facts.Decls[d.Parent].Kind.IsType() {
+				continue
+			}
+			l.overridden(ev, e, f.base+Ent(d.Parent))
+		}
+	}
+}
+
+// overridden adds the edges of one method.
+func (l *linker) overridden(ev *evaluator, e, owner Ent) {
+	name := l.symOf(e, l.decl(e).Name)
+	m := member{ent: e, typ: l.typ[e]}
+	t := ev.types
+	seen := map[Ent]bool{owner: true}
+	done := map[Ent]bool{}
+	stack := append([]Type(nil), ev.supers(ev.instance(owner)).types...)
+	for n := 0; len(stack) > 0 && n < maxSupers; n++ {
+		y := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		r := *t.rec(y)
+		if r.kind != kNamed || seen[r.ent] {
+			continue
+		}
+		seen[r.ent] = true
+		found := noEnt
+		ev.eachMember(r.ent, name, func(o Ent) {
+			d := l.decl(o)
+			if found != noEnt || d.Kind != graph.KindMethod || d.Flags.Has(graph.FlagStatic) || !ev.sees(o) || d.Vis == graph.Private {
+				return
+			}
+			if ev.sameParams(m, member{ent: o, typ: t.subst(l.typ[o], r.ent, t.argsOf(y))}) {
+				found = o
+			}
+		})
+		if found == noEnt {
+			stack = append(stack, ev.supers(y).types...)
+			continue
+		}
+		if done[found] {
+			continue
+		}
+		done[found] = true
+		l.overrides(e, found)
+	}
+}
+
+func (l *linker) overrides(e, super Ent) {
+	kind := graph.EdgeOverrides
+	if l.isInterface(l.container(super)) && !l.isInterface(l.container(e)) {
+		kind = graph.EdgeImplements
+	}
+	to := l.nodeOf[l.canon[super]]
+	if to == graph.None {
+		u := &l.units[l.unitOf(super)]
+		if !u.surface {
+			return
+		}
+		l.b.AddFlags(l.nodeOf[e], graph.FlagCalledOutside)
+		to = l.externalNode(u.rules.Name, u.Path, l.qualified(super))
+	}
+	l.b.AddEdge(graph.RawEdge{From: l.nodeOf[e], To: to, Type: graph.None, Kind: kind})
+}
