@@ -250,7 +250,7 @@ type Stats struct {
 	Changes    map[string]int `json:"changes"` // by kind
 	Breaking   int            `json:"breaking"`
 	Exported   int            `json:"breaking_exported"` // of these, what other modules could use
-	Formatting int            `json:"formatting_only"` // files
+	Formatting int            `json:"formatting_only"`   // files
 	Files      FileStats      `json:"files"`
 	Base       GraphStats     `json:"base"`
 	Head       GraphStats     `json:"head"`

@@ -22,7 +22,8 @@ import (
 // line each:
 //
 //	1: first version
-const FactsVersion = 1
+//	2: facts in their stored form 5
+const FactsVersion = 2
 
 // The sections of a facts file (facts.kgf). It has the form of a graph file,
 // with a magic number of its own, and holds what the contents of a tree say:
@@ -38,7 +39,7 @@ const (
 )
 
 var factsForm = &form{
-	name: "facts file", magic: "\x89KGF\r\n\x1a\n", oldest: 1, current: FactsVersion,
+	name: "facts file", magic: "\x89KGF\r\n\x1a\n", oldest: 2, current: FactsVersion,
 	tags: []string{tagMeta, tagContents, tagBlocks}, redo: "build it again",
 }
 
