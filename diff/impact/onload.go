@@ -127,7 +127,9 @@ func (w *walk) onLoad(stop func(graph.ID) bool) []graph.ID {
 				continue
 			}
 			asked[n] = true
-			if w.nodes[n].edge >= 0 && !w.hold(n) && w.g.Nodes[n].Kind != graph.KindVariable && len(w.g.OutKind(n, graph.EdgeCalls)) > 0 {
+			// What surrounds the tests of a folder concerns those alone.
+			around := w.g.Nodes[n].Flags.Has(graph.FlagTestCase)
+			if w.nodes[n].edge >= 0 && (around || !w.hold(n)) && w.g.Nodes[n].Kind != graph.KindVariable && len(w.g.OutKind(n, graph.EdgeCalls)) > 0 {
 				elsewhere[n] = true
 			}
 		}
