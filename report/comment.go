@@ -100,9 +100,10 @@ func ValidCommit(s string) bool {
 }
 
 // Quiet reports whether a report has nothing to say that a comment is worth: it
-// reaches nothing, and no finding is more than a note.
+// reaches nothing, no finding is more than a note, and the gate lets it pass.
+// That some files are not analysed is no news.
 func (r *Report) Quiet() bool {
-	return r.Stats.Totals.Impacted == 0 && r.blind() == "" && r.Stopped() == "" &&
+	return r.Stats.Totals.Impacted == 0 && (r.Gate == nil || r.Gate.Hits == 0 && !r.Gate.Lost) &&
 		!slices.ContainsFunc(r.Open(), func(f Finding) bool { return f.Level != "note" || f.Rule == "silenced" })
 }
 

@@ -202,7 +202,7 @@ func (m *markdown) changes() {
 		}
 	}
 	m.table(used)
-	if n := len(unused) + tests; n > 0 {
+	if n := len(unused) + tests; len(unused) > 0 { // that only tests changed, too, is no news
 		show, _ := m.cut(len(unused))
 		title := "Changed, and used nowhere else"
 		if m.r.blurred() {

@@ -149,8 +149,12 @@ func isDirty(repo *source.Repo, head *side) (bool, error) {
 // mergeBase makes the base of a revision: its merge base with the head, if one
 // is wanted and the head is of the repository. named says who named it.
 func (r *repository) mergeBase(s, head *side, exact bool, named string) (*base, error) {
+	name := s.name
+	if name == s.commit.ID {
+		name = short(name) // as CI names commits
+	}
 	if exact || head.commit.ID == "" {
-		return &base{side: s, how: fmt.Sprintf("exactly %s, %s", s.name, named)}, nil
+		return &base{side: s, how: fmt.Sprintf("exactly %s, %s", name, named)}, nil
 	}
 	defer s.close()
 	repo, err := r.open()
@@ -163,7 +167,7 @@ func (r *repository) mergeBase(s, head *side, exact bool, named string) (*base, 
 	} else if err != nil {
 		return nil, err
 	}
-	b := &base{how: fmt.Sprintf("%s, %s", s.name, named)}
+	b := &base{how: fmt.Sprintf("%s, %s", name, named)}
 	if found[0].ID != s.commit.ID {
 		b.how = "merge base with " + b.how
 		b.tip = s.commit

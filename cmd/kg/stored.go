@@ -19,11 +19,11 @@ import (
 // held under the digests of files, so that those of another commit make nothing
 // wrong, only less quick.
 const (
-	graphFileName  = "graph.kg"
-	factsFileName  = "facts.kgf"
-	maxStored      = 500 << 20 // of an archive
-	maxStoredFile  = 2 << 30   // unpacked
-	lookedForAtOut = 4         // commits that are asked for before the base is read from git
+	graphFileName = "graph.kg"
+	factsFileName = "facts.kgf"
+	maxStored     = 500 << 20 // of an archive
+	maxStoredFile = 2 << 30   // unpacked
+	lookedForAt   = 3         // commits that are asked for before the base is read from git
 )
 
 // storedName is the name of the artifact of a commit.
@@ -138,7 +138,7 @@ func (a *app) fetchFacts(ctx context.Context, r *repository, base history.Commit
 		return none("the repository cannot be opened")
 	}
 	why := ""
-	for distance, c := 0, base; distance < lookedForAtOut; distance++ {
+	for distance, c := 0, base; distance < lookedForAt; distance++ {
 		found, reason, err := client.Artifact(ctx, github.Want{Repo: name, Name: storedName(c.ID), Commit: c.ID, Workflow: f.workflow,
 			MaxBytes: maxStored, Files: []string{graphFileName, factsFileName}, MaxFile: maxStoredFile})
 		if err != nil {
