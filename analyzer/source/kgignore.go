@@ -8,8 +8,15 @@ const kgIgnoreName = ".kgignore"
 // files hide themselves only if they say so. A file below a hidden folder is
 // hidden whatever a deeper .kgignore says.
 func hideIgnored(t Tree, entries *[]Entry, gaps *[]Gap) error {
-	lists := map[string]ignoreList{} // by folder, with a slash at its end
-	for i, e := range *entries {
+	*entries = hidden(*entries, ignoreLists(t, *entries, gaps))
+	return nil
+}
+
+// ignoreLists reads the .kgignore files among the entries of a tree, by folder
+// with a slash at its end.
+func ignoreLists(t Tree, entries []Entry, gaps *[]Gap) map[string]ignoreList {
+	lists := map[string]ignoreList{}
+	for i, e := range entries {
 		folder, found := strings.CutSuffix(e.Path, kgIgnoreName)
 		if !found || !e.Mode.IsFile() || (folder != "" && !strings.HasSuffix(folder, "/")) {
 			continue
@@ -22,8 +29,13 @@ func hideIgnored(t Tree, entries *[]Entry, gaps *[]Gap) error {
 		lists[folder] = parseIgnore(text, false)
 	}
 	sortGaps(*gaps)
+	return lists
+}
+
+// hidden returns the entries that lists leave.
+func hidden(entries []Entry, lists map[string]ignoreList) []Entry {
 	if len(lists) == 0 {
-		return nil
+		return entries
 	}
 
 	// Entries are sorted, but the files of one folder need not stand
@@ -52,14 +64,13 @@ func hideIgnored(t Tree, entries *[]Entry, gaps *[]Gap) error {
 		}
 		return s
 	}
-	kept := make([]Entry, 0, len(*entries))
-	for _, e := range *entries {
+	kept := make([]Entry, 0, len(entries))
+	for _, e := range entries {
 		s := scopeOf(e.Path[:strings.LastIndexByte(e.Path, '/')+1])
 		if s.hidden || s.scope.ignores(e.Path, e.Mode == Submodule, false) {
 			continue
 		}
 		kept = append(kept, e)
 	}
-	*entries = kept
-	return nil
+	return kept
 }

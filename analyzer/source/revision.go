@@ -52,6 +52,22 @@ func (r *Repo) Revision(c history.Commit) (Tree, error) {
 	return t, nil
 }
 
+// RevisionHiddenBy opens the files of a commit as Revision does, without those
+// that the .kgignore files of another commit hide. Its own hide nothing: a change
+// must not choose what is looked at.
+func (r *Repo) RevisionHiddenBy(c, by history.Commit) (Tree, error) {
+	t, other := &blobTree{repo: r}, &blobTree{repo: r}
+	var err error
+	if t.entries, t.gaps, err = r.listTree(c.Tree); err != nil {
+		return nil, err
+	}
+	if other.entries, _, err = r.listTree(by.Tree); err != nil {
+		return nil, err
+	}
+	t.entries = hidden(t.entries, ignoreLists(other, other.entries, &t.gaps))
+	return t, nil
+}
+
 // listTree lists all files below a git tree. Folders and files wait on a
 // stack, last first, so that entries come in the order of their paths.
 func (r *Repo) listTree(root string) ([]Entry, []Gap, error) {

@@ -141,6 +141,15 @@ func (a *app) impact(ctx context.Context, f *impactFlags) error {
 		return err
 	}
 	defer b.close()
+	if a.inCI() && head.origin == fromRevision && b.commit.ID != "" {
+		// A change must not hide files from whoever judges it.
+		seen, err := repo.used.RevisionHiddenBy(head.commit, b.commit)
+		if err != nil {
+			return err
+		}
+		head.tree.Close()
+		head.tree = seen
+	}
 	var past *pastReader
 	if !f.noHistory {
 		if past, err = a.readPast(ctx, repo, b); err != nil {
