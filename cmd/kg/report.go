@@ -26,6 +26,10 @@ func writesDelta(f report.Format) bool  { return f.Delta != nil }
 func (c *comparison) report(r *impact.Result) *report.Report {
 	rep := report.New(r, tool(), c.base.described(), c.head.described())
 	c.leftOut(rep)
+	var note string
+	if rep.Owners, note = c.owners(r); note != "" {
+		rep.Base.Notes = append(rep.Base.Notes, note)
+	}
 	return rep
 }
 
