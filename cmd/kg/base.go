@@ -168,9 +168,12 @@ func (r *repository) mergeBase(s, head *side, exact bool, named string) (*base, 
 		return nil, err
 	}
 	b := &base{how: fmt.Sprintf("%s, %s", name, named)}
-	if found[0].ID != s.commit.ID {
+	switch {
+	case found[0].ID != s.commit.ID:
 		b.how = "merge base with " + b.how
 		b.tip = s.commit
+	case name != s.name:
+		b.how = named // its name is said already
 	}
 	if repo.IsShallow() {
 		b.notes = append(b.notes, "this clone is shallow: a nearer common ancestor may not have been fetched")
