@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/codekg/kg/analyzer/artifact"
 	"github.com/codekg/kg/bench/usage"
 )
 
@@ -66,7 +66,7 @@ func (c config) measure(repo, tmp string, log io.Writer) (string, error) {
 	if same, err := sameFiles(at(".new.kg"), at(".full.kg")); err != nil || !same {
 		return "", fmt.Errorf("the incremental build makes other bytes than the full one (%v)", err)
 	}
-	count, size, err := c.source(at(".kg"), log)
+	count, size, err := c.source(at(".kg"))
 	if err != nil {
 		return "", err
 	}
@@ -151,17 +151,13 @@ func sameFiles(a, b string) (bool, error) {
 }
 
 // source returns how many files a graph has and how large they are.
-func (c config) source(graph string, log io.Writer) (files int, size int64, err error) {
-	out, _, err := usage.Command(log, c.kg, "stats", graph, "-o", "json")
+func (c config) source(path string) (files int, size int64, err error) {
+	g, err := artifact.ReadFile(path, artifact.Limits{})
 	if err != nil {
 		return 0, 0, err
 	}
-	var s struct {
-		Files struct {
-			Count int   `json:"count"`
-			Bytes int64 `json:"bytes"`
-		} `json:"files"`
+	for i := range g.Files {
+		size += g.Files[i].Size
 	}
-	err = json.Unmarshal(out, &s)
-	return s.Files.Count, s.Files.Bytes, err
+	return len(g.Files), size, nil
 }
