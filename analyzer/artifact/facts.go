@@ -56,7 +56,16 @@ const maxBlock = 1 << 30
 // what made them and must name every version that matters. Equal contents give
 // equal bytes.
 func WriteFacts(w io.Writer, extractor string, tree graph.Hash, contents []*facts.Content) error {
-	e := factsEncoder{extractor: extractor, tree: tree}
+	return writeFacts(w, factsEncoder{extractor: extractor, tree: tree, level: zstd.SpeedBetterCompression}, contents)
+}
+
+// WritePack writes a facts file of contents that are of no one tree, to be kept
+// for a while on this machine: it takes less time and more room.
+func WritePack(w io.Writer, extractor string, contents []*facts.Content) error {
+	return writeFacts(w, factsEncoder{extractor: extractor, level: zstd.SpeedFastest}, contents)
+}
+
+func writeFacts(w io.Writer, e factsEncoder, contents []*facts.Content) error {
 	e.add(contents)
 	e.encode()
 	sections := []section{{tag: tagMeta, content: e.meta()}, {tag: tagContents, content: e.index()}}
@@ -86,6 +95,7 @@ type block struct {
 type factsEncoder struct {
 	extractor string
 	tree      graph.Hash
+	level     zstd.EncoderLevel
 	contents  []*facts.Content
 	blocks    []block
 }
@@ -121,7 +131,7 @@ func (e *factsEncoder) encode() {
 		raw := facts.AppendBlock(nil, e.contents[first[i]:first[i]+b.contents])
 		// Each block has an encoder of its own: what one wrote before must
 		// leave no trace.
-		enc := newEncoder(zstd.SpeedDefault)
+		enc := newEncoder(e.level)
 		b.size, b.stored = len(raw), enc.EncodeAll(raw, nil)
 		for _, c := range e.contents[first[i] : first[i]+b.contents] {
 			b.memory += c.Memory()

@@ -178,7 +178,7 @@ func checkHostileFacts(t *testing.T, data []byte) error {
 
 // sealFacts makes a facts file with valid checksums of the parts of another.
 func sealFacts(t testing.TB, meta, index func([]byte) []byte, blocks func([][]byte) [][]byte) []byte {
-	e := factsEncoder{extractor: extractor}
+	e := factsEncoder{extractor: extractor, level: 1}
 	e.add(someContents(1))
 	e.encode()
 	var raw [][]byte

@@ -2,7 +2,7 @@
 // the next build, of whatever tree, reads only what no build has read before.
 //
 // The folder has one folder for each extractor, and in it packs: facts files
-// as [artifact.WriteFacts] makes them, each whole from the moment it has its
+// as [artifact.WritePack] makes them, each whole from the moment it has its
 // name and never changed. A build adds what it has read as one pack; small packs are
 // merged into it, so that there are few. When the packs of all extractors
 // are larger than the cap, those go that were not used for longest.
@@ -30,7 +30,6 @@ import (
 
 	"github.com/codekg/kg/analyzer/artifact"
 	"github.com/codekg/kg/analyzer/facts"
-	"github.com/codekg/kg/analyzer/graph"
 )
 
 // DefaultSize is the cap of a cache in bytes: the facts of some dozens of
@@ -232,7 +231,7 @@ func (c *Cache) write(contents []*facts.Content) (string, error) {
 		return "", err
 	}
 	w := bufio.NewWriterSize(f, 1<<16)
-	err = artifact.WriteFacts(w, c.extractor, graph.Hash{}, contents)
+	err = artifact.WritePack(w, c.extractor, contents)
 	if err == nil {
 		err = w.Flush()
 	}

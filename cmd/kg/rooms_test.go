@@ -33,7 +33,7 @@ const rooms = `
 	analyzer/lang/all     : analyzer/lang analyzer/lang/*
 	analyzer/source       : analyzer/history
 	analyzer/artifact     : analyzer/graph analyzer/facts
-	analyzer/cache        : analyzer/artifact analyzer/facts analyzer/graph
+	analyzer/cache        : analyzer/artifact analyzer/facts
 	analyzer/artifact/sqlite : analyzer/graph
 	analyzer/query        : analyzer/graph
 	analyzer/query/cypher : analyzer/graph analyzer/query
