@@ -26,7 +26,8 @@ func (l *linker) makeAssets() {
 func (l *linker) directives() {
 	for i := range l.Embeds {
 		e := &l.Embeds[i]
-		f := &l.files[e.File]
+		fn := l.fileOf[e.File]
+		f := &l.files[fn]
 		d := &f.Facts.Directives[e.Directive]
 		if f.unit < 0 {
 			continue
@@ -36,9 +37,9 @@ func (l *linker) directives() {
 				Detail: "embedded, but not in the tree: " + f.Facts.Str(d.Value)})
 			continue
 		}
-		from := l.declNodeOf(int32(e.File), d.Owner)
+		from := l.declNodeOf(fn, d.Owner)
 		if to := l.fileAt(l.Paths[e.Path]); to != graph.None {
-			l.directiveEdge(graph.EdgeReads, from, to, int32(e.File), d)
+			l.directiveEdge(graph.EdgeReads, from, to, fn, d)
 		}
 	}
 	for _, s := range l.langs {

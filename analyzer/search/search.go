@@ -443,8 +443,6 @@ func (x *Index) rerank(r Request, list []scored) error {
 const defaultEdges = 1<<graph.EdgeCalls | 1<<graph.EdgeReferences | 1<<graph.EdgeImplements | 1<<graph.EdgeOverrides |
 	1<<graph.EdgeExtends | 1<<graph.EdgeEmbeds | 1<<graph.EdgeInjects | 1<<graph.EdgeInstantiates | 1<<graph.EdgeHandles | 1<<graph.EdgeHTTPCalls
 
-const dispatchEdges = 1<<graph.EdgeImplements | 1<<graph.EdgeOverrides
-
 // The worth of a step.
 const (
 	hopWorth  = 0.5

@@ -71,7 +71,9 @@ func TestEmbedder(t *testing.T) {
 		"other lengths": func(w http.ResponseWriter, _ *http.Request) {
 			w.Write([]byte(`{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}]}`))
 		},
-		"a redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://192.0.2.1/", 307) },
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://192.0.2.1/", http.StatusTemporaryRedirect)
+		},
 		"empty vectors": func(w http.ResponseWriter, _ *http.Request) {
 			w.Write([]byte(`{"data":[{"index":0,"embedding":[]},{"index":1,"embedding":[]}]}`))
 		},

@@ -212,7 +212,7 @@ func TestOddGit(t *testing.T) {
 		}, other: true},
 		{name: "names", make: func(t *testing.T) oddRepo {
 			r := plain(t)
-			names := []string{"line\nfeed.go", "tab\t.go", "::error::x.go", "##[group].go", "ü.go", "-dash.go", "quo\"te.go", "\x1b[31m.go", "‮.go"}
+			names := []string{"line\nfeed.go", "tab\t.go", "::error::x.go", "##[group].go", "ü.go", "-dash.go", "quo\"te.go", "\x1b[31m.go", "\u202e.go"}
 			if runtime.GOOS == "linux" {
 				names = append(names, "not\xff\xfeutf8.go")
 			}

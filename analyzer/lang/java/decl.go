@@ -35,11 +35,11 @@ type fieldInfo struct {
 // modifiers reads the modifiers at node i, which may be None, and adds the
 // annotations among them, whose expressions it puts on ids.
 type modifiers struct {
-	vis                                          graph.Visibility
-	flags                                        graph.Flags
-	static, final, abstract, deflt, native, seal bool
-	marks                                        marks
-	node                                         syntax.ID
+	vis                                    graph.Visibility
+	flags                                  graph.Flags
+	static, final, abstract, deflt, native bool
+	marks                                  marks
+	node                                   syntax.ID
 }
 
 // marks are the simple names of annotations.

@@ -46,7 +46,6 @@ type extractor struct {
 	text    []byte
 	signed  int // bytes that signatures may still take
 	hasher  syntax.Hasher
-	literal [classNull + 1]facts.Str
 }
 
 var extractors = sync.Pool{New: func() any { return new(extractor) }}
