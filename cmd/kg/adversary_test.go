@@ -15,6 +15,9 @@ import (
 // which measures the large ones. They end in a graph, the same for every number
 // of workers, and in reports.
 func TestAdversary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	size := func(c adversary.Case) int {
 		switch {
 		case c.Large > 1<<20:

@@ -88,6 +88,9 @@ func oddHistory(t *testing.T, init ...string) oddRepo {
 // clean work tree is that of its commit, byte for byte, and the change is the
 // same; or kg says what to do.
 func TestOddGit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is needed")
 	}
