@@ -334,13 +334,15 @@ func (c *coder) bytes(p []byte) {
 func (c *coder) file(f *File) {
 	table(c, &f.Strings)
 	c.strings(f.Strings)
-	f.Package = Str(c.varint(int64(f.Package)))
-	f.Constraint = Str(c.varint(int64(f.Constraint)))
 	generated := int64(0)
 	if f.Generated {
 		generated = 1
 	}
-	f.Generated = c.varint(generated) == 1
+	pkg, constraint := c.varint(int64(f.Package)), c.varint(int64(f.Constraint))
+	generated = c.varint(generated)
+	if c.reading { // what is written is read by others at the same time
+		f.Package, f.Constraint, f.Generated = Str(pkg), Str(constraint), generated == 1
+	}
 
 	table(c, &f.Imports)
 	column(c, f.Imports, delta, func(r *Import) *Str { return &r.Path })
