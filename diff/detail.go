@@ -160,6 +160,10 @@ type Rules struct {
 	// Dynamic: types are hints that nothing enforces, so that a changed type
 	// alone breaks nothing, and a value may be used in any way.
 	Dynamic bool
+	// Coerces: an argument may have another type than its parameter, as a
+	// subclass or a narrower number has, so that a changed type need not break
+	// who passes one.
+	Coerces bool
 	// Scanned: a program may run code that nothing in it imports, because it
 	// looks for it on a path.
 	Scanned bool

@@ -85,6 +85,7 @@ type TestCase struct {
 type Fit struct {
 	Keywords   bool     // arguments may be given by name
 	Dynamic    bool     // nothing enforces types
+	Coerces    bool     // an argument may have another type than its parameter, as a subclass or a narrower number has
 	Scanned    bool     // a program may run code that nothing in it imports: it finds it on a path
 	LooseArity bool     // a call may pass fewer or more arguments than there are parameters
 	TopTypes   []string // the types that accept any value, as signatures spell them

@@ -51,7 +51,7 @@ func fitsCall(c call, skip int, was, is *graph.Signature, change *diff.Change, r
 	case old == fitsArity:
 		return min(f, resultFit(c, change, rules)) // written for the new shape
 	}
-	return min(f, argumentFit(c, skip, is, change, literals), resultFit(c, change, rules))
+	return min(f, argumentFit(c, skip, is, change, rules, literals), resultFit(c, change, rules))
 }
 
 // receivers returns how many leading parameters of a changed declaration its
@@ -154,7 +154,7 @@ func arity(c call, ps []graph.Param, rules *diff.Rules) fit {
 
 // argumentFit holds the arguments that a call passes against the parameters
 // that changed.
-func argumentFit(c call, skip int, is *graph.Signature, change *diff.Change, literals func(from, to string) bool) fit {
+func argumentFit(c call, skip int, is *graph.Signature, change *diff.Change, rules *diff.Rules, literals func(from, to string) bool) fit {
 	f := fitsYes
 	for _, d := range change.Details {
 		if d.Verdict != diff.Breaking {
@@ -165,8 +165,8 @@ func argumentFit(c call, skip int, is *graph.Signature, change *diff.Change, lit
 		case diff.ParamType:
 			switch {
 			case !passed:
-			case generic(d.To, is) || lastName(d.From) == lastName(d.To) || literals != nil && literals(d.From, d.To):
-				f = fitsUnknown // inferred from the argument; the same name from elsewhere; perhaps a literal
+			case rules.Coerces || generic(d.To, is) || lastName(d.From) == lastName(d.To) || literals != nil && literals(d.From, d.To):
+				f = fitsUnknown // of a type that fits both; inferred from the argument; the same name from elsewhere; perhaps a literal
 			default:
 				return fitsNo
 			}

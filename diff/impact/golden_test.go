@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected sections of testdata")
 
 // rules are those of the languages in testdata.
-var rules = diff.Options{Rules: map[string]diff.Rules{"go": {Constants: []string{"int float64", "string"}, Nil: []string{"*"}, TopTypes: []string{"any"}}, "py": {Keywords: true, Dynamic: true}, "js": {Dynamic: true, LooseArity: true}}}
+var rules = diff.Options{Rules: map[string]diff.Rules{"go": {Constants: []string{"int float64", "string"}, Nil: []string{"*"}, TopTypes: []string{"any"}}, "py": {Keywords: true, Dynamic: true}, "js": {Dynamic: true, LooseArity: true}, "java": {Coerces: true}}}
 
 // inputs reads lines of a path and what is known of it: all, tests=FOLDER,
 // packages=FOLDER, reads=FILE, lang=LANG, module=PATH.

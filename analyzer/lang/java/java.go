@@ -24,7 +24,7 @@ var Language = &lang.Language{
 	Extract:    Extract,
 	Manifest:   ExtractManifest,
 	Rules:      rules,
-	Fit:        lang.Fit{TopTypes: []string{"java.lang.Object"}, Scanned: true},
+	Fit:        lang.Fit{Coerces: true, TopTypes: []string{"java.lang.Object"}, Scanned: true},
 	Runner:     "maven",
 
 	TestCommands: testCommands,

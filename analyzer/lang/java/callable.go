@@ -1,0 +1,233 @@
+package java
+
+import (
+	"strings"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/analyzer/syntax"
+)
+
+// Methods, constructors and their parameters.
+
+// paramType adds the type of a parameter, and of its elements where it takes
+// any number of arguments.
+func (e *extractor) paramType(i syntax.ID) (seen, elem facts.ExprID, variadic bool) {
+	if e.class(i) != classSpread {
+		t := e.arrayOf(e.typeExpr(e.child(i, fieldType)), e.dimensions(i))
+		return t, t, false
+	}
+	t := facts.ExprID(none)
+	for c := range e.t.NamedChildren(i) {
+		switch e.class(c) {
+		case classModifiers, classDeclarator:
+		case classAnnotation:
+			e.annotation(c)
+		default:
+			if t == none {
+				t = e.typeExpr(c)
+			}
+		}
+	}
+	if t == none {
+		t = e.nothing(i)
+	}
+	return e.operation(facts.Expr{Op: facts.OpVariadic, Flags: facts.FlagTyped, X: t, Y: none}, t), t, true
+}
+
+// param adds one parameter, brings it into scope and puts it on params.
+func (e *extractor) param(i syntax.ID) marks {
+	k := e.class(i)
+	if k != classParam && k != classSpread {
+		return nil
+	}
+	m := e.modifiers(e.childOf(i, classModifiers))
+	name := e.child(i, fieldName)
+	if k == classSpread {
+		if v := e.childOf(i, classDeclarator); v != syntax.None {
+			name = e.child(v, fieldName)
+		}
+	}
+	seen, elem, variadic := e.paramType(i)
+	p := facts.Param{Name: e.str(name), Type: elem, Local: none}
+	if variadic {
+		p.Flags = graph.ParamVariadic
+	}
+	if name != syntax.None {
+		p.Local = e.bind(name, seen, none)
+	}
+	e.params = append(e.params, p)
+	return m.marks
+}
+
+// parameters adds the parameters of d, whose syntax is node i, and the text
+// that tells it from its overloads.
+func (e *extractor) parameters(d facts.DeclID, list syntax.ID) {
+	base := len(e.params)
+	if list != syntax.None {
+		for c := range e.t.NamedChildren(list) {
+			e.param(c)
+		}
+	}
+	e.shape(d, e.params[base:])
+	e.b.Decls[d].Params = e.endParams(base)
+}
+
+func (e *extractor) shape(d facts.DeclID, params []facts.Param) {
+	e.b.Decls[d].Shape = e.b.InternString(e.shapeOf(params))
+}
+
+// shapeOf returns the erased types of parameters, in parentheses.
+func (e *extractor) shapeOf(params []facts.Param) string {
+	var b strings.Builder
+	b.WriteByte('(')
+	for k, p := range params {
+		if k > 0 {
+			b.WriteByte(',')
+		}
+		arrays := 0
+		if p.Flags&graph.ParamVariadic != 0 {
+			arrays = 1
+		}
+		b.WriteString(e.b.Strings[e.erasure(p.Type, arrays)])
+	}
+	b.WriteByte(')')
+	return b.String()
+}
+
+func (e *extractor) throws(d facts.DeclID, i syntax.ID) {
+	base := len(e.ids)
+	e.typeList(e.childOf(i, classThrows))
+	e.b.Decls[d].Throws = e.endList(base)
+}
+
+// method adds a method, or an element of an annotation type. Top says that no
+// type is around it.
+func (e *extractor) method(i syntax.ID, top bool) {
+	name := e.child(i, fieldName)
+	if e.str(name) == 0 {
+		return
+	}
+	o := e.outer()
+	d := e.declare(graph.KindMethod, name, i)
+	if top {
+		e.b.Decls[d].Kind = graph.KindFunction
+	}
+	owner, function, result := e.owner, e.function, e.result
+	e.owner = d
+	e.b.Push()
+	m := e.modifiers(e.childOf(i, classModifiers))
+	e.markList(d, m.marks)
+	e.typeParams(d, e.child(i, fieldTypeParams))
+	for c := range e.t.NamedChildren(i) {
+		if e.class(c) == classAnnotation { // of the result, behind type parameters
+			e.annotation(c)
+		}
+	}
+	res := facts.ExprID(none)
+	if t := e.child(i, fieldType); t != syntax.None && e.class(t) != classVoid {
+		res = e.arrayOf(e.typeExpr(t), e.dimensions(i))
+		base := len(e.params)
+		e.params = append(e.params, facts.Param{Type: res, Local: none})
+		e.b.Decls[d].Results = e.endParams(base)
+	}
+	e.parameters(d, e.child(i, fieldParameters))
+	e.throws(d, i)
+	body := e.child(i, fieldBody)
+	p := &e.b.Decls[d]
+	p.Vis, p.Flags = m.vis, p.Flags|m.flags
+	if o != nil && o.iface {
+		if m.vis == graph.Package {
+			p.Vis = graph.Public
+		}
+		if body == syntax.None {
+			p.Flags |= graph.FlagAbstract
+		}
+	}
+	if v := e.child(i, fieldValue); v != syntax.None { // the default of an element
+		e.expr(v)
+	}
+	if body != syntax.None {
+		e.function, e.result = d, res
+		e.bodies++
+		e.stmt(body)
+		e.bodies--
+	}
+	e.b.Pop()
+	e.owner, e.function, e.result = owner, function, result
+	if o != nil {
+		o.methods[methodKey(e.t.String(name), e.b.Decls[d].Params.Len())] = true
+		e.roles(d, m.marks, e.t.String(name))
+	}
+	e.b.EndDecl(d)
+	e.document(d, i)
+	e.hashCode(d, m.node, body, e.child(i, fieldValue))
+	e.signCallable(d, i, body)
+	if o != nil {
+		e.routesOf(d, m.marks, i)
+	}
+}
+
+func methodKey(name string, params int) string { return name + "/" + string(rune('0'+min(params, 9))) }
+
+// constructor adds a constructor. That of a record without parameters of its
+// own has those of the record.
+func (e *extractor) constructor(i syntax.ID) {
+	name := e.child(i, fieldName)
+	if e.str(name) == 0 {
+		return
+	}
+	d := e.declare(graph.KindConstructor, name, i)
+	owner, function, result := e.owner, e.function, e.result
+	e.owner = d
+	e.b.Push()
+	m := e.modifiers(e.childOf(i, classModifiers))
+	e.markList(d, m.marks)
+	e.typeParams(d, e.child(i, fieldTypeParams))
+	if e.class(i) == classCompact {
+		e.recordParams(d, true)
+	} else {
+		e.parameters(d, e.child(i, fieldParameters))
+	}
+	e.throws(d, i)
+	p := &e.b.Decls[d]
+	p.Vis, p.Flags = m.vis, p.Flags|m.flags
+	body := e.child(i, fieldBody)
+	e.function, e.result = d, none
+	e.bodies++
+	e.stmt(body)
+	e.bodies--
+	e.b.Pop()
+	e.owner, e.function, e.result = owner, function, result
+	e.b.EndDecl(d)
+	if o := e.outer(); o != nil {
+		o.ctors++
+		o.compact = o.compact || e.class(i) == classCompact
+	}
+	e.document(d, i)
+	e.hashCode(d, m.node, body)
+	e.signCallable(d, i, body)
+}
+
+// recordParams gives constructor d the components of its record as parameters.
+func (e *extractor) recordParams(d facts.DeclID, bind bool) {
+	o := e.outer()
+	if o == nil {
+		return
+	}
+	base := len(e.params)
+	for k := o.record.Lo; k < o.record.Hi; k++ {
+		q := e.b.Params[k]
+		if bind {
+			seen := q.Type
+			if q.Flags&graph.ParamVariadic != 0 {
+				seen = e.operation(facts.Expr{Op: facts.OpVariadic, Flags: facts.FlagTyped, X: q.Type, Y: none}, q.Type)
+			}
+			q.Local = e.b.AddLocal(facts.Local{Name: q.Name, Decl: none, Type: seen, Value: none, Next: none})
+			e.b.Bind(q.Local)
+		}
+		e.params = append(e.params, q)
+	}
+	e.shape(d, e.params[base:])
+	e.b.Decls[d].Params = e.endParams(base)
+}
