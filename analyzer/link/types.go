@@ -32,7 +32,7 @@ const (
 	kMeta             // the expression denotes the type args[0]
 	kExtern           // what ent (Sym of path) calls n (Sym of name): type or value; args: type arguments
 	kAnon             // type literal ent; noEnt: the empty interface
-	kUnion            // args
+	kUnion            // args; n: what for, see union.go
 	kApprox           // ~args[0]
 )
 
@@ -279,6 +279,9 @@ func (t *typeTable) subst(x Type, owner Ent, args []Type) Type {
 	if !changed {
 		return x
 	}
+	if r.kind == kUnion && r.n == unionOfValues {
+		return t.union(fresh) // two members may have become one
+	}
 	return t.intern(r.kind, r.ent, r.n, fresh)
 }
 
@@ -381,6 +384,10 @@ func (l *linker) writeType(b *strings.Builder, x Type) {
 		}
 		b.WriteString(l.str(r.ent, l.decl(r.ent).Signature))
 	case kUnion:
+		if r.n != unionOfTypes {
+			l.writeUnion(b, args)
+			return
+		}
 		for i, a := range args {
 			if i > 0 {
 				b.WriteString(" | ")
