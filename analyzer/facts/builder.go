@@ -1,6 +1,11 @@
 package facts
 
-import "github.com/codekg/kg/analyzer/graph"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
 
 // Builder makes a [File]. It interns strings and keeps the stack of scopes that
 // resolves local names. One builder serves many files, one after the other; it
@@ -28,7 +33,7 @@ func (b *Builder) Reset() {
 	clear(b.intern)
 	f := &b.File
 	b.File = File{Strings: append(f.Strings[:0], ""), Imports: f.Imports[:0], Decls: f.Decls[:0], Params: f.Params[:0],
-		Locals: f.Locals[:0], Exprs: f.Exprs[:0], Lists: append(f.Lists[:0], 0), Flows: f.Flows[:0], Directives: f.Directives[:0]}
+		Locals: f.Locals[:0], Exprs: f.Exprs[:0], Lists: append(f.Lists[:0], 0), Flows: f.Flows[:0], Directives: f.Directives[:0], Unparsed: f.Unparsed[:0]}
 	b.bound, b.within = append(b.bound[:0], None), append(b.within[:0], 0)
 	b.undo, b.scopes = b.undo[:0], b.scopes[:0]
 }
@@ -39,7 +44,7 @@ func (b *Builder) Finish() *File {
 	f := b.File
 	f.Strings, f.Imports, f.Decls, f.Params = clone(f.Strings), clone(f.Imports), clone(f.Decls), clone(f.Params)
 	f.Locals, f.Exprs, f.Lists, f.Flows = clone(f.Locals), clone(f.Exprs), clone(f.Lists), clone(f.Flows)
-	f.Directives = clone(f.Directives)
+	f.Directives, f.Unparsed = clone(f.Directives), joinLines(f.Unparsed)
 	clear(b.Strings)
 	return &f
 }
@@ -133,6 +138,12 @@ func (b *Builder) AddExpr(e Expr) ExprID {
 	return ExprID(len(b.Exprs) - 1)
 }
 
+// AddOperation adds an expression that stands where its operand like does.
+func (b *Builder) AddOperation(e Expr, like ExprID) ExprID {
+	e.Line, e.Col = b.Exprs[like].Line, b.Exprs[like].Col
+	return b.AddExpr(e)
+}
+
 // AddName adds a name, local or free.
 func (b *Builder) AddName(name Str, flags ExprFlags, line, col int32) ExprID {
 	x := ExprID(None)
@@ -154,11 +165,54 @@ func (b *Builder) AddList(ids []int32) int32 {
 	return at
 }
 
-// AddSpan stores ids as a span of Lists.
+// AddSpan stores ids as a span of Lists; an empty list is the zero span.
 func (b *Builder) AddSpan(ids []int32) Span {
+	if len(ids) == 0 {
+		return Span{}
+	}
 	lo := int32(len(b.Lists))
 	b.Lists = append(b.Lists, ids...)
 	return Span{lo, int32(len(b.Lists))}
+}
+
+// AddParams stores parameters.
+func (b *Builder) AddParams(ps []Param) Span {
+	lo := int32(len(b.Params))
+	b.Params = append(b.Params, ps...)
+	return Span{lo, int32(len(b.Params))}
+}
+
+// AddFlow stores that the value from goes somewhere; nothing where there is no
+// value.
+func (b *Builder) AddFlow(kind FlowKind, n, to int32, from ExprID) {
+	if from != None {
+		b.Flows = append(b.Flows, Flow{Kind: kind, N: n, To: to, From: from})
+	}
+}
+
+// AddUnparsed stores a range of lines that did not parse, in any order.
+func (b *Builder) AddUnparsed(from, to int) {
+	b.Unparsed = append(b.Unparsed, Lines{int32(from), int32(to)})
+}
+
+// joinLines sorts ranges and returns them with those that overlap or touch as
+// one.
+func joinLines(ranges []Lines) []Lines {
+	if len(ranges) == 0 {
+		return nil
+	}
+	slices.SortFunc(ranges, func(a, b Lines) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	out := []Lines{ranges[0]}
+	for _, r := range ranges[1:] {
+		if last := &out[len(out)-1]; r.From <= last.To+1 {
+			last.To = max(last.To, r.To)
+		} else {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // AddDecl adds a declaration with the fields that have no zero meaning set to

@@ -226,6 +226,14 @@ func (t *Tree) EndLine(i ID) int {
 	return line
 }
 
+// Place returns Line and Col of i; zeros for None.
+func (t *Tree) Place(i ID) (line, col int32) {
+	if i < 0 {
+		return 0, 0
+	}
+	return int32(t.Nodes[i].Row) + 1, int32(t.Col(i))
+}
+
 // Position returns the 1-based line and column of a byte offset. The column is
 // in bytes. O(log lines).
 func (t *Tree) Position(offset uint32) (line, col int) {

@@ -177,7 +177,9 @@ func (d *declarer) function(fd *ast.FuncDecl) {
 	if def := d.def(kind, fd.Name, fd.Pos(), fd.End(), nil); def != nil {
 		def.Generic = fd.Type.TypeParams != nil
 		if fd.Recv != nil {
-			def.QName = d.c.Name + "." + recvName(fd.Recv) + "." + fd.Name.Name
+			if recv := gosrc.ReceiverName(fd.Recv); recv != nil {
+				def.QName = d.c.Name + "." + recv.Name + "." + fd.Name.Name
+			}
 		}
 		if fn, ok := d.c.Info.Defs[fd.Name].(*types.Func); ok {
 			if named := receiver(fn); named != nil {
@@ -187,30 +189,6 @@ func (d *declarer) function(fd *ast.FuncDecl) {
 		}
 	}
 	d.locals(fd)
-}
-
-// recvName is the name of the receiver's type as written.
-func recvName(recv *ast.FieldList) string {
-	if len(recv.List) == 0 {
-		return ""
-	}
-	e := recv.List[0].Type
-	for {
-		switch x := e.(type) {
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.ParenExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.IndexListExpr:
-			e = x.X
-		case *ast.Ident:
-			return x.Name
-		default:
-			return ""
-		}
-	}
 }
 
 // locals records the types that are declared inside of functions in n, and the
@@ -266,7 +244,7 @@ func (d *declarer) fields(list *ast.FieldList, parent *record.Def) {
 	for _, f := range list.List {
 		names := f.Names
 		if len(names) == 0 {
-			if id := embeddedIdent(f.Type); id != nil {
+			if id := gosrc.EmbeddedName(f.Type); id != nil {
 				names = []*ast.Ident{id}
 			}
 		}
@@ -282,26 +260,6 @@ func (d *declarer) methods(list *ast.FieldList, parent *record.Def) {
 	for _, m := range list.List {
 		for _, name := range m.Names {
 			d.def("method", name, m.Pos(), m.End(), parent)
-		}
-	}
-}
-
-// embeddedIdent is the identifier that names an embedded field.
-func embeddedIdent(e ast.Expr) *ast.Ident {
-	for {
-		switch x := e.(type) {
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.IndexListExpr:
-			e = x.X
-		case *ast.SelectorExpr:
-			return x.Sel
-		case *ast.Ident:
-			return x
-		default:
-			return nil
 		}
 	}
 }

@@ -125,7 +125,7 @@ func (w *walker) typeSpec(spec *ast.TypeSpec) {
 
 // embedded records that the owner embeds the type e.
 func (w *walker) embedded(e ast.Expr) {
-	id := embeddedIdent(e)
+	id := gosrc.EmbeddedName(e)
 	if id == nil {
 		return
 	}

@@ -113,9 +113,8 @@ func (c *code) declared(file string, d ast.Decl) {
 		}
 		x := add("function", d.Name, d, d.Doc, true)
 		x.body = c.offset(d.Body.Lbrace) + 1
-		if d.Recv != nil && len(d.Recv.List) > 0 {
-			x.kind = "method"
-			x.recv = receiver(d.Recv.List[0].Type)
+		if recv := gosrc.ReceiverName(d.Recv); recv != nil {
+			x.kind, x.recv = "method", recv.Name
 		}
 	case *ast.GenDecl:
 		for _, s := range d.Specs {
@@ -138,23 +137,6 @@ func (c *code) declared(file string, d ast.Decl) {
 					}
 				}
 			}
-		}
-	}
-}
-
-func receiver(e ast.Expr) string {
-	for {
-		switch x := e.(type) {
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.IndexListExpr:
-			e = x.X
-		case *ast.Ident:
-			return x.Name
-		default:
-			return ""
 		}
 	}
 }
@@ -190,26 +172,6 @@ func (c *code) pick(rng *rand.Rand, ok func(*decl) bool) *decl {
 	return nil
 }
 
-// edit is a replacement of bytes.
-type edit struct {
-	start, end int
-	text       string
-}
-
-func replaced(src []byte, edits []edit) []byte {
-	slices.SortFunc(edits, func(x, y edit) int { return x.start - y.start })
-	var out []byte
-	at := 0
-	for _, e := range edits {
-		if e.start < at {
-			continue
-		}
-		out = append(append(out, src[at:e.start]...), e.text...)
-		at = e.end
-	}
-	return append(out, src[at:]...)
-}
-
 // renames renames a declaration with all its uses. Embedded fields and methods
 // that interfaces ask for would need more, so types that are embedded and such
 // methods may leave code that does not compile; that is no concern here.
@@ -225,16 +187,16 @@ func renames(kind string, withEdit bool) func(*code, *rand.Rand) (*injected, boo
 		if c.names[to] {
 			return nil, false
 		}
-		edits := map[string][]edit{}
+		edits := map[string][]gosrc.Edit{}
 		for _, u := range c.uses[d.id] {
-			edits[u.file] = append(edits[u.file], edit{u.start, u.end, to})
+			edits[u.file] = append(edits[u.file], gosrc.Edit{Start: u.start, End: u.end, Text: to})
 		}
 		if withEdit {
-			edits[d.file] = append(edits[d.file], edit{d.body, d.body, "\n\tprintln(\"kg\")\n"})
+			edits[d.file] = append(edits[d.file], gosrc.Edit{Start: d.body, End: d.body, Text: "\n\tprintln(\"kg\")\n"})
 		}
 		x := &injected{what: d.name.Name, files: map[string][]byte{}, pairs: []pair{{base: d.id, name: to}}, atMost: 1}
 		for file, es := range edits {
-			x.files[file] = replaced(c.text(file), es)
+			x.files[file] = gosrc.Apply(c.text(file), es)
 		}
 		return x, true
 	}
@@ -273,7 +235,7 @@ func toFile(withEdit bool) func(*code, *rand.Rand) (*injected, bool) {
 			text = text[:d.body-d.start] + "\n\tprintln(\"kg\")\n" + text[d.body-d.start:]
 		}
 		return &injected{what: d.name.Name + " to " + to, files: map[string][]byte{
-			d.file: replaced(src, []edit{{d.start, d.end, ""}}),
+			d.file: gosrc.Apply(src, []gosrc.Edit{{Start: d.start, End: d.end, Text: ""}}),
 			to:     append(slices.Clone(c.text(to)), "\n\n"+text+"\n"...),
 		}, pairs: []pair{{base: d.id, name: d.name.Name, file: to}}, atMost: 1}, true
 	}
@@ -310,15 +272,15 @@ func toPackage(c *code, rng *rand.Rand) (*injected, bool) {
 		}
 	}
 	text := "package " + pkg + "\n\n"
-	cut := map[string][]edit{}
+	cut := map[string][]gosrc.Edit{}
 	x := &injected{what: d.name.Name + " to " + dir, files: map[string][]byte{}, atMost: 1}
 	for _, p := range parts {
 		text += string(c.text(p.file)[p.start:p.end]) + "\n\n"
-		cut[p.file] = append(cut[p.file], edit{p.start, p.end, ""})
+		cut[p.file] = append(cut[p.file], gosrc.Edit{Start: p.start, End: p.end, Text: ""})
 		x.pairs = append(x.pairs, pair{base: p.id, name: p.name.Name, file: to})
 	}
 	for file, es := range cut {
-		x.files[file] = replaced(c.text(file), es)
+		x.files[file] = gosrc.Apply(c.text(file), es)
 	}
 	// The file keeps the imports of where it came from; unused ones do no harm.
 	x.files[to] = []byte(text)
@@ -369,14 +331,14 @@ func renameAndEditFile(c *code, rng *rand.Rand) (*injected, bool) {
 	if !ok {
 		return nil, false
 	}
-	var edits []edit
+	var edits []gosrc.Edit
 	for _, d := range c.declsOf(x.what) {
 		if d.body > 0 && len(edits) < 3 {
-			edits = append(edits, edit{d.body, d.body, "\n\tprintln(\"kg\")\n"})
+			edits = append(edits, gosrc.Edit{Start: d.body, End: d.body, Text: "\n\tprintln(\"kg\")\n"})
 		}
 	}
 	for _, to := range x.moved {
-		x.files[to] = replaced(c.text(x.what), edits)
+		x.files[to] = gosrc.Apply(c.text(x.what), edits)
 	}
 	return x, true
 }
@@ -409,7 +371,7 @@ func renamePackage(c *code, rng *rand.Rand) (*injected, bool) {
 		}
 		moved := path.Join(to, path.Base(g))
 		x.files[g] = nil
-		x.files[moved] = replaced(c.text(g), []edit{{c.offset(clause.Pos()), c.offset(clause.End()), now}})
+		x.files[moved] = gosrc.Apply(c.text(g), []gosrc.Edit{{Start: c.offset(clause.Pos()), End: c.offset(clause.End()), Text: now}})
 	}
 	// What the compiler did not see would stay behind.
 	entries, err := os.ReadDir(filepath.Join(c.l.Root, filepath.FromSlash(dir)))
@@ -455,21 +417,21 @@ func splitFile(c *code, rng *rand.Rand) (*injected, bool) {
 	to := path.Join(path.Dir(f), "second"+path.Base(f))
 	text := "package " + c.of[f].Name + "\n\n"
 	x := &injected{what: f, files: map[string][]byte{}}
-	var cut []edit
+	var cut []gosrc.Edit
 	half := len(src) / 2
 	for _, d := range c.declsOf(f) {
 		if d.kind == "field" || !d.alone || d.start < half {
 			continue
 		}
 		text += string(src[d.start:d.end]) + "\n\n"
-		cut = append(cut, edit{d.start, d.end, ""})
+		cut = append(cut, gosrc.Edit{Start: d.start, End: d.end, Text: ""})
 		x.pairs = append(x.pairs, pair{base: d.id, name: d.name.Name, file: to})
 	}
 	if len(cut) == 0 {
 		return nil, false
 	}
 	x.atMost = min(len(cut), 2)
-	x.files[f], x.files[to] = replaced(src, cut), []byte(text)
+	x.files[f], x.files[to] = gosrc.Apply(src, cut), []byte(text)
 	return x, true
 }
 

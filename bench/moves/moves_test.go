@@ -42,11 +42,3 @@ func TestInjected(t *testing.T) {
 		t.Errorf("mistakes: %q", lines)
 	}
 }
-
-func TestRenamesFollowUses(t *testing.T) {
-	c := &code{src: map[string][]byte{"a.go": []byte("package p\nfunc f() { f() }\n")}}
-	got := replaced(c.text("a.go"), []edit{{21, 22, "g"}, {15, 16, "g"}})
-	if string(got) != "package p\nfunc g() { g() }\n" {
-		t.Errorf("got %q", got)
-	}
-}

@@ -41,7 +41,7 @@ func (t *target) mutate() (*Mutation, bool) {
 }
 
 // once makes one change and adds what it breaks.
-func (t *target) once(edits []Edit, m *Mutation, byID map[string]*Break) bool {
+func (t *target) once(edits []gosrc.Edit, m *Mutation, byID map[string]*Break) bool {
 	var changed []*gosrc.Package
 	var undo func()
 	ok := true

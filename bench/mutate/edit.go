@@ -14,20 +14,12 @@ import (
 )
 
 // The changes that are made in the text: the same bytes are given to the
-// compiler and, by whatif, to kg.
+// compiler and, by whatif, to kg. A text that is removed is replaced by blanks,
+// so that nothing else moves.
 const (
 	remove = "remove" // of a declaration, its methods included
 	rename = "rename" // of a declaration and, of a type, the receivers of its methods
 )
-
-// Edit replaces the bytes of a file from Start up to End. A text that is
-// removed is replaced by blanks, so that nothing else moves.
-type Edit struct {
-	File  string `json:"file"`
-	Start int    `json:"start"`
-	End   int    `json:"end"`
-	Text  string `json:"text"`
-}
 
 // The kinds of declarations that are removed and renamed.
 const (
@@ -65,8 +57,8 @@ func newEditor(r *repo) *editor {
 				return true
 			})
 			for _, d := range f.Decls {
-				if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv != nil && len(fd.Recv.List) > 0 {
-					if id := receiver(fd); id != nil {
+				if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv != nil {
+					if id := gosrc.ReceiverName(fd.Recv); id != nil {
 						key := p.Dir + "\x00" + f.Name.Name + "\x00" + id.Name
 						if e.types[key] == nil {
 							e.types[key] = &methods{}
@@ -81,27 +73,6 @@ func newEditor(r *repo) *editor {
 	return e
 }
 
-// receiver is the name of the type that a method belongs to.
-func receiver(fd *ast.FuncDecl) *ast.Ident {
-	e := fd.Recv.List[0].Type
-	for {
-		switch x := e.(type) {
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.ParenExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.IndexListExpr:
-			e = x.X
-		case *ast.Ident:
-			return x
-		default:
-			return nil
-		}
-	}
-}
-
 func (e *editor) source(name string) []byte {
 	if _, ok := e.src[name]; !ok {
 		data, err := os.ReadFile(name)
@@ -114,13 +85,13 @@ func (e *editor) source(name string) []byte {
 }
 
 // edit replaces what is between two positions; blank keeps the lines.
-func (e *editor) edit(from, to token.Pos, text string) Edit {
+func (e *editor) edit(from, to token.Pos, text string) gosrc.Edit {
 	p := e.r.l.Fset.PositionFor(from, false)
 	end := p.Offset + int(to-from)
-	return Edit{File: e.r.rel(p.Filename), Start: p.Offset, End: end, Text: text}
+	return gosrc.Edit{File: e.r.rel(p.Filename), Start: p.Offset, End: end, Text: text}
 }
 
-func (e *editor) blank(from, to token.Pos) Edit {
+func (e *editor) blank(from, to token.Pos) gosrc.Edit {
 	p := e.r.l.Fset.PositionFor(from, false)
 	src := e.source(p.Filename)
 	end := p.Offset + int(to-from)
@@ -133,10 +104,10 @@ func (e *editor) blank(from, to token.Pos) Edit {
 		}
 		return ' '
 	}, src[p.Offset:end])
-	return Edit{File: e.r.rel(p.Filename), Start: p.Offset, End: end, Text: string(text)}
+	return gosrc.Edit{File: e.r.rel(p.Filename), Start: p.Offset, End: end, Text: string(text)}
 }
 
-func (e *editor) renamed(id *ast.Ident, to string) Edit { return e.edit(id.Pos(), id.End(), to) }
+func (e *editor) renamed(id *ast.Ident, to string) gosrc.Edit { return e.edit(id.Pos(), id.End(), to) }
 
 // unused returns a name that nothing has, as long as the old one where it can be,
 // and as visible.
@@ -161,7 +132,7 @@ func (e *editor) targets(want map[string]bool) []*target {
 	for _, p := range e.r.pkgs {
 		for _, f := range p.Judge {
 			test := strings.HasSuffix(e.r.l.Fset.PositionFor(f.FileStart, false).Filename, "_test.go")
-			add := func(kind string, name *ast.Ident, qname string, decl ast.Node, removal []Edit, members []Edit, renaming []Edit) {
+			add := func(kind string, name *ast.Ident, qname string, decl ast.Node, removal []gosrc.Edit, members []gosrc.Edit, renaming []gosrc.Edit) {
 				if name.Name == "_" {
 					return
 				}
@@ -187,8 +158,8 @@ func (e *editor) targets(want map[string]bool) []*target {
 					if d.Recv != nil {
 						kind = kindMethod
 					}
-					add(kind, d.Name, funcName(d), d, []Edit{e.blank(withDoc(d.Doc, d.Pos()), d.End())}, nil,
-						[]Edit{e.renamed(d.Name, e.unused(d.Name.Name))})
+					add(kind, d.Name, funcName(d), d, []gosrc.Edit{e.blank(withDoc(d.Doc, d.Pos()), d.End())}, nil,
+						[]gosrc.Edit{e.renamed(d.Name, e.unused(d.Name.Name))})
 				case *ast.GenDecl:
 					for i, s := range d.Specs {
 						switch s := s.(type) {
@@ -206,7 +177,7 @@ func (e *editor) targets(want map[string]bool) []*target {
 	return list
 }
 
-type adder func(kind string, name *ast.Ident, qname string, decl ast.Node, removal, members, renaming []Edit)
+type adder func(kind string, name *ast.Ident, qname string, decl ast.Node, removal, members, renaming []gosrc.Edit)
 
 func called(name string) bool { return name == "main" || name == "init" }
 
@@ -227,7 +198,7 @@ func withDoc(doc *ast.CommentGroup, pos token.Pos) token.Pos {
 }
 
 // spec removes one spec of a declaration, or all of it if it has no other.
-func (e *editor) spec(d *ast.GenDecl, s ast.Spec, doc *ast.CommentGroup) Edit {
+func (e *editor) spec(d *ast.GenDecl, s ast.Spec, doc *ast.CommentGroup) gosrc.Edit {
 	if !d.Lparen.IsValid() {
 		return e.blank(withDoc(d.Doc, d.Pos()), d.End())
 	}
@@ -235,10 +206,10 @@ func (e *editor) spec(d *ast.GenDecl, s ast.Spec, doc *ast.CommentGroup) Edit {
 }
 
 func (e *editor) typeTargets(d *ast.GenDecl, s *ast.TypeSpec, m *methods, add adder) {
-	removal := []Edit{e.spec(d, s, s.Doc)}
+	removal := []gosrc.Edit{e.spec(d, s, s.Doc)}
 	to := e.unused(s.Name.Name)
-	renaming := []Edit{e.renamed(s.Name, to)}
-	var members []Edit
+	renaming := []gosrc.Edit{e.renamed(s.Name, to)}
+	var members []gosrc.Edit
 	if m != nil {
 		for i, fd := range m.decls {
 			removal = append(removal, e.blank(withDoc(fd.Doc, fd.Pos()), fd.End()))
@@ -268,36 +239,16 @@ func (e *editor) typeTargets(d *ast.GenDecl, s *ast.TypeSpec, m *methods, add ad
 				case i > 0:
 					removal = e.blank(f.Names[i-1].End(), n.End())
 				}
-				add(kind, n, s.Name.Name+"."+n.Name, f, []Edit{removal}, nil, []Edit{e.renamed(n, e.unused(n.Name))})
+				add(kind, n, s.Name.Name+"."+n.Name, f, []gosrc.Edit{removal}, nil, []gosrc.Edit{e.renamed(n, e.unused(n.Name))})
 			}
 			if len(f.Names) == 0 && kind == kindField {
-				if id := embeddedName(f.Type); id != nil {
-					add(kind, id, s.Name.Name+"."+id.Name, f, []Edit{whole}, nil, nil)
+				if id := gosrc.EmbeddedName(f.Type); id != nil {
+					add(kind, id, s.Name.Name+"."+id.Name, f, []gosrc.Edit{whole}, nil, nil)
 				}
 			}
 		}
 	}
 	add(kindType, s.Name, s.Name.Name, s, removal, members, renaming)
-}
-
-// embeddedName is the name of an embedded field.
-func embeddedName(e ast.Expr) *ast.Ident {
-	for {
-		switch x := e.(type) {
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.IndexListExpr:
-			e = x.X
-		case *ast.SelectorExpr:
-			return x.Sel
-		case *ast.Ident:
-			return x
-		default:
-			return nil
-		}
-	}
 }
 
 func (e *editor) valueTargets(d *ast.GenDecl, at int, s *ast.ValueSpec, add adder) {
@@ -312,7 +263,7 @@ func (e *editor) valueTargets(d *ast.GenDecl, at int, s *ast.ValueSpec, add adde
 		if repeats || len(s.Names) > 1 {
 			removal = e.renamed(n, "_"+strings.Repeat(" ", max(int(n.End()-n.Pos())-1, 0)))
 		}
-		add(kind, n, n.Name, s, []Edit{removal}, nil, []Edit{e.renamed(n, e.unused(n.Name))})
+		add(kind, n, n.Name, s, []gosrc.Edit{removal}, nil, []gosrc.Edit{e.renamed(n, e.unused(n.Name))})
 	}
 }
 
@@ -330,9 +281,9 @@ func usesIota(s *ast.ValueSpec) (found bool) {
 
 // rewrite puts the edited text of files in place of their syntax, in every
 // package that holds them. It fails if the text is no Go any more.
-func (r *repo) rewrite(edits []Edit) (changed []*gosrc.Package, undo func(), ok bool) {
+func (r *repo) rewrite(edits []gosrc.Edit) (changed []*gosrc.Package, undo func(), ok bool) {
 	texts := map[string][]byte{}
-	byFile := map[string][]Edit{}
+	byFile := map[string][]gosrc.Edit{}
 	for _, x := range edits {
 		byFile[x.File] = append(byFile[x.File], x)
 	}
@@ -341,7 +292,7 @@ func (r *repo) rewrite(edits []Edit) (changed []*gosrc.Package, undo func(), ok 
 		if err != nil {
 			return nil, func() {}, false
 		}
-		texts[file] = applyEdits(src, xs)
+		texts[file] = gosrc.Apply(src, xs)
 	}
 	var undos []func()
 	undo = func() {
@@ -377,20 +328,4 @@ func (r *repo) rewrite(edits []Edit) (changed []*gosrc.Package, undo func(), ok 
 		}
 	}
 	return changed, undo, len(changed) > 0
-}
-
-// applyEdits returns src with the edits made, which do not overlap.
-func applyEdits(src []byte, edits []Edit) []byte {
-	edits = slices.Clone(edits)
-	slices.SortFunc(edits, func(x, y Edit) int { return x.Start - y.Start })
-	var out []byte
-	at := 0
-	for _, x := range edits {
-		if x.Start < at {
-			continue // inside the one before
-		}
-		out = append(append(out, src[at:x.Start]...), x.Text...)
-		at = x.End
-	}
-	return append(out, src[at:]...)
 }

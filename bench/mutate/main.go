@@ -45,7 +45,7 @@ type Mutation struct {
 	Packages int     `json:"packages"`
 	Seconds  float64 `json:"seconds"`
 	// Edits are the change as text, where it was made in the text.
-	Edits []Edit `json:"edits,omitempty"`
+	Edits []gosrc.Edit `json:"edits,omitempty"`
 }
 
 // Symbol is a declaration. ID is FILE:LINE:COL of its name, as in the output of

@@ -104,7 +104,7 @@ func TestMutations(t *testing.T) {
 // name, and that the text of the change is what was checked.
 func TestRemoveAndRename(t *testing.T) {
 	got := map[string]string{}
-	edits := map[string][]Edit{}
+	edits := map[string][]gosrc.Edit{}
 	err := mutations(config{kinds: "remove,rename"}, shop(t), io.Discard, func([]string) error { return nil }, func(m *Mutation) error {
 		var names []string
 		for _, b := range m.Broken {

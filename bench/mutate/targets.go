@@ -94,8 +94,8 @@ type target struct {
 	// Of what is removed or renamed, which is done in the text.
 	kind     string
 	exported bool
-	edits    []Edit
-	members  []Edit // of a removed type: takes away what it has, and leaves the type
+	edits    []gosrc.Edit
+	members  []gosrc.Edit // of a removed type: takes away what it has, and leaves the type
 }
 
 // targets lists what can be changed in the files that are judged. A function
@@ -148,7 +148,7 @@ func (r *repo) targets(kinds []string) []*target {
 
 func funcName(fd *ast.FuncDecl) string {
 	if fd.Recv != nil && len(fd.Recv.List) > 0 {
-		if id := receiver(fd); id != nil {
+		if id := gosrc.ReceiverName(fd.Recv); id != nil {
 			return id.Name + "." + fd.Name.Name
 		}
 	}

@@ -29,7 +29,6 @@ type extractor struct {
 	results  int          // how many results it has
 	bodies   int          // function bodies that are open
 	initial  bool         // the initial value of a package-level variable is read
-	errors   []facts.Lines
 
 	words     words
 	testing   facts.Str // what the file calls package testing; 0: not imported
@@ -92,7 +91,7 @@ func (e *extractor) reset(t *syntax.Tree, b *facts.Builder) {
 	*e = extractor{
 		t: t, b: b, nodes: t.Nodes, src: t.Src,
 		owner: none, function: none,
-		ids: e.ids[:0], params: e.params[:0], members: e.members[:0], text: e.text[:0], errors: e.errors[:0],
+		ids: e.ids[:0], params: e.params[:0], members: e.members[:0], text: e.text[:0],
 		hasher: e.hasher,
 		signed: 4*len(t.Src) + 64<<10,
 		copied: len(t.Nodes) + 1<<10,
@@ -152,24 +151,15 @@ func (e *extractor) topLevel(i syntax.ID, k class, doc *comments) {
 // syntaxErrors stores what did not parse as ranges of lines.
 func (e *extractor) syntaxErrors() {
 	for _, r := range e.t.Errors() {
-		e.errors = append(e.errors, facts.Lines{From: int32(r.Line), To: int32(r.EndLine)})
+		e.b.AddUnparsed(r.Line, r.EndLine)
 	}
-	e.b.Unparsed = mergeLines(e.errors)
 }
 
 func (e *extractor) unparsed(i syntax.ID) {
-	e.errors = append(e.errors, facts.Lines{From: int32(e.t.Line(i)), To: int32(e.t.EndLine(i))})
+	e.b.AddUnparsed(e.t.Line(i), e.t.EndLine(i))
 }
 
-func (e *extractor) child(i syntax.ID, f syntax.Field) syntax.ID {
-	nodes := e.nodes
-	for c, end := i+1, nodes[i].Next; c < end; c = nodes[c].Next {
-		if nodes[c].Field == f {
-			return c
-		}
-	}
-	return syntax.None
-}
+func (e *extractor) child(i syntax.ID, f syntax.Field) syntax.ID { return e.t.ChildByField(i, f) }
 
 func (e *extractor) str(i syntax.ID) facts.Str {
 	if i == syntax.None {
@@ -179,12 +169,7 @@ func (e *extractor) str(i syntax.ID) facts.Str {
 	return e.b.Intern(e.src[n.Start:n.End])
 }
 
-func (e *extractor) place(i syntax.ID) (line, col int32) {
-	if i == syntax.None {
-		return 0, 0
-	}
-	return int32(e.nodes[i].Row) + 1, int32(e.t.Col(i))
-}
+func (e *extractor) place(i syntax.ID) (line, col int32) { return e.t.Place(i) }
 
 // endRow returns the 0-based line on which node i ends.
 func (e *extractor) endRow(i syntax.ID) uint32 { return uint32(e.t.EndLine(i) - 1) }
@@ -242,21 +227,4 @@ func visibility(name []byte) graph.Visibility {
 		return graph.Public
 	}
 	return graph.Package
-}
-
-// mergeLines sorts ranges and joins those that overlap or touch.
-func mergeLines(ranges []facts.Lines) []facts.Lines {
-	if len(ranges) == 0 {
-		return nil
-	}
-	sortLines(ranges)
-	out := []facts.Lines{ranges[0]}
-	for _, r := range ranges[1:] {
-		if last := &out[len(out)-1]; r.From <= last.To+1 {
-			last.To = max(last.To, r.To)
-		} else {
-			out = append(out, r)
-		}
-	}
-	return out
 }

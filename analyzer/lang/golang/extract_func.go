@@ -194,10 +194,9 @@ func (e *extractor) typeParams(d facts.DeclID, list syntax.ID) {
 
 // endParams stores the parameters that were put on params from base on.
 func (e *extractor) endParams(base int) facts.Span {
-	lo := int32(len(e.b.Params))
-	e.b.Params = append(e.b.Params, e.params[base:]...)
+	span := e.b.AddParams(e.params[base:])
 	e.params = e.params[:base]
-	return facts.Span{Lo: lo, Hi: int32(len(e.b.Params))}
+	return span
 }
 
 // callable adds the parameters, results and body of function d, whose syntax is

@@ -2,9 +2,7 @@ package golang
 
 import (
 	"bytes"
-	"cmp"
 	"go/build/constraint"
-	"slices"
 	"strconv"
 
 	"github.com/codekg/kg/analyzer/facts"
@@ -176,10 +174,4 @@ func (e *extractor) importSpec(i syntax.ID, doc comments, row uint32) {
 			e.members = e.members[:base]
 		}
 	}
-}
-
-func sortLines(ranges []facts.Lines) {
-	slices.SortFunc(ranges, func(a, b facts.Lines) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
 }

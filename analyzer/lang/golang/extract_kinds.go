@@ -6,12 +6,11 @@ import (
 	"github.com/codekg/kg/analyzer/syntax"
 )
 
-// class numbers the node kinds that the extractor knows with constants, so that
-// a switch over them is a jump. Kinds that it does not know are classOther.
+// class is one of the [syntax.Classes] of the language.
 type class uint8
 
 const (
-	classOther class = iota
+	classOther class = iota // as syntax has it
 	classError
 	classComment
 
@@ -170,18 +169,9 @@ var tokenClasses = map[string]class{
 	";": classSemicolon, "": classSemicolon, ",": classComma, ":=": classDefine, "*": classStar,
 }
 
-// classes maps kinds to classes.
-var classes []class
+var classes syntax.Classes
 
-func classOf(k syntax.Kind) class {
-	if int(k) < len(classes) {
-		return classes[k]
-	}
-	if k == syntax.KindError {
-		return classError
-	}
-	return classOther
-}
+func classOf(k syntax.Kind) class { return class(classes.Of(k)) }
 
 // The roles of children, and the kinds that are told apart within a class.
 var (
@@ -227,19 +217,8 @@ var (
 // setup resolves the names in the grammar; whoever reads a tree calls it first.
 var setup = sync.OnceFunc(func() {
 	g := grammar()
-	add := func(k syntax.Kind, c class) {
-		for int(k) >= len(classes) {
-			classes = append(classes, classOther)
-		}
-		classes[k] = c
-	}
-	for name, c := range classNames {
-		add(g.Kind(name), c)
-	}
-	for text, c := range tokenClasses {
-		add(g.Token(text), c)
-	}
-	for name, f := range map[string]*syntax.Field{
+	classes = syntax.NewClasses(g, classNames, tokenClasses)
+	g.Fields(map[string]*syntax.Field{
 		"alias":           &fieldAlias,
 		"alternative":     &fieldAlternative,
 		"arguments":       &fieldArguments,
@@ -274,9 +253,7 @@ var setup = sync.OnceFunc(func() {
 		"type_parameters": &fieldTypeParams,
 		"update":          &fieldUpdate,
 		"value":           &fieldValue,
-	} {
-		*f = g.Field(name)
-	}
+	})
 	kindIota = g.Kind("iota")
 	kindConstSpec = g.Kind("const_spec")
 	tokenAssign = g.Token("=")

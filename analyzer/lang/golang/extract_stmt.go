@@ -186,7 +186,7 @@ func (e *extractor) tuple(x facts.ExprID, n int) facts.ExprID {
 }
 
 func (e *extractor) flow(kind facts.FlowKind, n, to int32, from facts.ExprID) {
-	e.b.Flows = append(e.b.Flows, facts.Flow{Kind: kind, N: n, To: to, From: from})
+	e.b.AddFlow(kind, n, to, from)
 }
 
 func (e *extractor) assignment(i syntax.ID) {

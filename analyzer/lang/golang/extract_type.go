@@ -155,10 +155,7 @@ func (e *extractor) structMembers(d facts.DeclID, typ syntax.ID) {
 
 // endList stores what was put on ids from base on.
 func (e *extractor) endList(base int) facts.Span {
-	span := facts.Span{}
-	if len(e.ids) > base {
-		span = e.b.AddSpan(e.ids[base:])
-	}
+	span := e.b.AddSpan(e.ids[base:])
 	e.ids = e.ids[:base]
 	return span
 }

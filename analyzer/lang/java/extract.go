@@ -2,7 +2,6 @@ package java
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -32,8 +31,7 @@ type extractor struct {
 	function facts.DeclID // the innermost method or lambda
 	result   facts.ExprID // the type of its result; None for lambdas
 	bodies   int          // bodies and initialisers that are open
-	errors   []facts.Lines
-	resume   syntax.ID // behind the members that were read out of their place
+	resume   syntax.ID    // behind the members that were read out of their place
 
 	ids     []int32                     // stack of lists under construction
 	params  []facts.Param               // stack of parameter lists under construction
@@ -60,7 +58,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 	*e = extractor{
 		t: t, b: b, nodes: t.Nodes, src: t.Src, owner: none, typ: none, function: none, result: none,
 		ids: e.ids[:0], params: e.params[:0], yields: e.yields[:0], members: e.members[:0], text: e.text[:0],
-		errors: e.errors[:0], hasher: e.hasher, signed: 4*len(t.Src) + 64<<10,
+		hasher: e.hasher, signed: 4*len(t.Src) + 64<<10,
 		erased: map[facts.LocalID]facts.Str{}, imports: map[string]string{}, types: map[facts.DeclID]*typeInfo{},
 	}
 	e.file()
@@ -97,9 +95,8 @@ func (e *extractor) file() {
 		i = max(e.nodes[i].Next, e.resume)
 	}
 	for _, r := range e.t.Errors() {
-		e.errors = append(e.errors, facts.Lines{From: int32(r.Line), To: int32(r.EndLine)})
+		e.b.AddUnparsed(r.Line, r.EndLine)
 	}
-	e.b.Unparsed = mergeLines(e.errors)
 }
 
 // generatedMark reports whether the comments and annotations at the top of a
@@ -190,18 +187,10 @@ func (e *extractor) from(name string, packages ...string) bool {
 }
 
 func (e *extractor) unparsed(i syntax.ID) {
-	e.errors = append(e.errors, facts.Lines{From: int32(e.t.Line(i)), To: int32(e.t.EndLine(i))})
+	e.b.AddUnparsed(e.t.Line(i), e.t.EndLine(i))
 }
 
-func (e *extractor) child(i syntax.ID, f syntax.Field) syntax.ID {
-	nodes := e.nodes
-	for c, end := i+1, nodes[i].Next; c < end; c = nodes[c].Next {
-		if nodes[c].Field == f {
-			return c
-		}
-	}
-	return syntax.None
-}
+func (e *extractor) child(i syntax.ID, f syntax.Field) syntax.ID { return e.t.ChildByField(i, f) }
 
 func (e *extractor) childOf(i syntax.ID, k class) syntax.ID {
 	nodes := e.nodes
@@ -223,12 +212,7 @@ func (e *extractor) str(i syntax.ID) facts.Str {
 	return e.b.Intern(e.src[n.Start:n.End])
 }
 
-func (e *extractor) place(i syntax.ID) (line, col int32) {
-	if i == syntax.None {
-		return 0, 0
-	}
-	return int32(e.nodes[i].Row) + 1, int32(e.t.Col(i))
-}
+func (e *extractor) place(i syntax.ID) (line, col int32) { return e.t.Place(i) }
 
 // declare adds a declaration with the place that its name gives it; def is the
 // node that it is.
@@ -245,43 +229,18 @@ func (e *extractor) declare(kind graph.Kind, name, def syntax.ID) facts.DeclID {
 
 // endList stores what was put on ids from base on.
 func (e *extractor) endList(base int) facts.Span {
-	span := facts.Span{}
-	if len(e.ids) > base {
-		span = e.b.AddSpan(e.ids[base:])
-	}
+	span := e.b.AddSpan(e.ids[base:])
 	e.ids = e.ids[:base]
 	return span
 }
 
 // endParams stores the parameters that were put on params from base on.
 func (e *extractor) endParams(base int) facts.Span {
-	lo := int32(len(e.b.Params))
-	e.b.Params = append(e.b.Params, e.params[base:]...)
+	span := e.b.AddParams(e.params[base:])
 	e.params = e.params[:base]
-	return facts.Span{Lo: lo, Hi: int32(len(e.b.Params))}
+	return span
 }
 
 func (e *extractor) flow(kind facts.FlowKind, n, to int32, from facts.ExprID) {
-	if from != none {
-		e.b.Flows = append(e.b.Flows, facts.Flow{Kind: kind, N: n, To: to, From: from})
-	}
-}
-
-// mergeLines sorts ranges and joins those that overlap or touch.
-func mergeLines(ranges []facts.Lines) []facts.Lines {
-	if len(ranges) == 0 {
-		return nil
-	}
-	slices.SortFunc(ranges, func(a, b facts.Lines) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
-	out := []facts.Lines{ranges[0]}
-	for _, r := range ranges[1:] {
-		if last := &out[len(out)-1]; r.From <= last.To+1 {
-			last.To = max(last.To, r.To)
-		} else {
-			out = append(out, r)
-		}
-	}
-	return out
+	e.b.AddFlow(kind, n, to, from)
 }

@@ -6,12 +6,11 @@ import (
 	"github.com/codekg/kg/analyzer/syntax"
 )
 
-// class numbers the node kinds that the extractor knows with constants, so that
-// a switch over them is a jump. Kinds that it does not know are classOther.
+// class is one of the [syntax.Classes] of the language.
 type class uint8
 
 const (
-	classOther class = iota
+	classOther class = iota // as syntax has it
 	classError
 	classComment
 
@@ -201,18 +200,9 @@ var classNames = map[string]class{
 	"underscore_pattern": classUnderscore,
 }
 
-// classes maps kinds to classes.
-var classes []class
+var classes syntax.Classes
 
-func classOf(k syntax.Kind) class {
-	if int(k) < len(classes) {
-		return classes[k]
-	}
-	if k == syntax.KindError {
-		return classError
-	}
-	return classOther
-}
+func classOf(k syntax.Kind) class { return class(classes.Of(k)) }
 
 // The roles of children, and the tokens that are told apart.
 var (
@@ -253,14 +243,8 @@ var (
 // setup resolves the names in the grammar; whoever reads a tree calls it first.
 var setup = sync.OnceFunc(func() {
 	g := grammar()
-	for name, c := range classNames {
-		k := g.Kind(name)
-		for int(k) >= len(classes) {
-			classes = append(classes, classOther)
-		}
-		classes[k] = c
-	}
-	for name, f := range map[string]*syntax.Field{
+	classes = syntax.NewClasses(g, classNames, nil)
+	g.Fields(map[string]*syntax.Field{
 		"alternative": &fieldAlternative, "arguments": &fieldArguments, "array": &fieldArray, "body": &fieldBody,
 		"condition": &fieldCondition, "consequence": &fieldConsequence, "constructor": &fieldConstructor,
 		"dimensions": &fieldDimensions, "element": &fieldElement, "field": &fieldField, "index": &fieldIndex,
@@ -269,9 +253,7 @@ var setup = sync.OnceFunc(func() {
 		"pattern": &fieldPattern, "permits": &fieldPermits, "resources": &fieldResources, "right": &fieldRight,
 		"scope": &fieldScope, "superclass": &fieldSuperclass, "type": &fieldType, "type_parameters": &fieldTypeParams,
 		"update": &fieldUpdate, "value": &fieldValue,
-	} {
-		*f = g.Field(name)
-	}
+	})
 	tokenAssign, tokenStatic, tokenDot = g.Token("="), g.Token("static"), g.Token(".")
 	hashRules = syntax.HashRules{Ignore: g.Tokens(";", ","), Whole: g.Kinds("string_literal")}
 })
