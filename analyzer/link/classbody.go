@@ -18,6 +18,9 @@ func (r *bodyReader) declared() {
 		}
 		node := r.l.nodeOf[r.f.base+Ent(i)]
 		if node == graph.None {
+			if d.Kind.IsType() && d.Traits&facts.TraitLocal != 0 {
+				r.insideBody(facts.DeclID(i))
+			}
 			continue
 		}
 		for _, m := range fs.Lists[d.Marks.Lo:d.Marks.Hi] {
@@ -47,6 +50,33 @@ func (r *bodyReader) declared() {
 		case d.Kind == graph.KindField && r.injected(d):
 			if d.Parent != facts.None {
 				r.inject(d.Parent, d.Type)
+			}
+		}
+	}
+}
+
+// insideBody records what a type that is declared in a body has to provide. It
+// counts to the declaration around it, as a function literal does: that is who
+// breaks when an interface or abstract type of the tree asks for another method.
+func (r *bodyReader) insideBody(i facts.DeclID) {
+	fs := r.f.Facts
+	d := &fs.Decls[i]
+	bases := r.l.basesOf(r.f.base + Ent(i))
+	for k, s := range []facts.Span{d.Bases, d.Implements} {
+		for n, x := range fs.Lists[s.Lo:s.Hi] {
+			if k == 1 {
+				n += d.Bases.Len()
+			}
+			if n >= len(bases) || r.ev.types.kind(bases[n]) != kNamed {
+				continue
+			}
+			ent := r.ev.types.rec(bases[n]).ent
+			to := r.l.nodeOf[r.l.canon[ent]]
+			if b := r.l.decl(ent); to == graph.None || b.Kind != graph.KindInterface && b.Kind != graph.KindEnum && !b.Flags.Has(graph.FlagAbstract) {
+				continue
+			}
+			if from := r.decls[i]; from != to {
+				r.edge(graph.EdgeConverts, from, to, &fs.Exprs[x])
 			}
 		}
 	}
@@ -185,16 +215,12 @@ func (r *bodyReader) callClass(e facts.ExprID, x *facts.Expr) {
 	case x.Op == facts.OpNew && r.ev.types.kind(r.ev.types.denoted(r.ev.typ[x.X])) == kExtern:
 		add(r.typeNode(r.ev.types.denoted(r.ev.typ[x.X])), graph.Exact)
 	}
-	if x.Op == facts.OpNew && r.ev.types.kind(res.result) == kNamed {
-		// The body of an anonymous class implements an interface of the tree.
-		if ent := r.ev.types.rec(res.result).ent; r.l.isInterface(ent) && r.l.nodeOf[r.l.canon[ent]] != graph.None {
-			r.edge(graph.EdgeConverts, r.owner[e], r.l.nodeOf[r.l.canon[ent]], c)
-		}
-	}
 }
 
 // hierarchy adds the edges between methods and those that they override or
-// implement: the nearest on each way up.
+// implement: the nearest on each way up. Those of types inside of bodies are
+// edges of the declaration around them, with the method's place: a call may
+// end there, too.
 func (l *linker) hierarchy() {
 	var ev *evaluator
 	for fn := range l.files {
@@ -211,16 +237,37 @@ func (l *linker) hierarchy() {
 			d := &f.Facts.Decls[i]
 			e := f.base + Ent(i)
 			if d.Kind != graph.KindMethod || d.Parent == facts.None || d.Flags.Has(graph.FlagStatic) || d.Vis == graph.Private ||
-				l.nodeOf[e] == graph.None || !f.Facts.Decls[d.Parent].Kind.IsType() {
+				!f.Facts.Decls[d.Parent].Kind.IsType() {
 				continue
 			}
-			l.overridden(ev, e, f.base+Ent(d.Parent))
+			edge := graph.RawEdge{From: l.nodeOf[e], Type: graph.None}
+			if edge.From == graph.None {
+				if edge.From = l.nodeAround(e); edge.From == graph.None || l.fileIDs[fn] < 0 {
+					continue
+				}
+				edge.HasSite = true
+				edge.Site = graph.Site{File: l.fileIDs[fn], Line: d.Line, Col: d.Col, Args: -1, Keywords: -1}
+				if f.place.Test {
+					edge.Site.Flags |= graph.SiteTest
+				}
+			}
+			l.overridden(ev, e, f.base+Ent(d.Parent), edge)
 		}
 	}
 }
 
-// overridden adds the edges of one method.
-func (l *linker) overridden(ev *evaluator, e, owner Ent) {
+// nodeAround returns the node of the innermost declaration around e that has one.
+func (l *linker) nodeAround(e Ent) graph.ID {
+	for e = l.container(e); e != noEnt; e = l.container(e) {
+		if n := l.nodeOf[e]; n != graph.None {
+			return n
+		}
+	}
+	return graph.None
+}
+
+// overridden adds the edges of one method, which are like the one given.
+func (l *linker) overridden(ev *evaluator, e, owner Ent, edge graph.RawEdge) {
 	name := l.symOf(e, l.decl(e).Name)
 	m := member{ent: e, typ: l.typ[e]}
 	t := ev.types
@@ -253,23 +300,25 @@ func (l *linker) overridden(ev *evaluator, e, owner Ent) {
 			continue
 		}
 		done[found] = true
-		l.overrides(e, found)
+		l.overrides(e, found, edge)
 	}
 }
 
-func (l *linker) overrides(e, super Ent) {
-	kind := graph.EdgeOverrides
+func (l *linker) overrides(e, super Ent, edge graph.RawEdge) {
+	edge.Kind = graph.EdgeOverrides
 	if l.isInterface(l.container(super)) && !l.isInterface(l.container(e)) {
-		kind = graph.EdgeImplements
+		edge.Kind = graph.EdgeImplements
 	}
-	to := l.nodeOf[l.canon[super]]
-	if to == graph.None {
+	edge.To = l.nodeOf[l.canon[super]]
+	if edge.To == graph.None {
 		u := &l.units[l.unitOf(super)]
-		if !u.surface {
+		if !u.surface || edge.HasSite {
 			return
 		}
 		l.b.AddFlags(l.nodeOf[e], graph.FlagCalledOutside)
-		to = l.externalNode(u.rules.Name, u.Path, l.qualified(super))
+		edge.To = l.externalNode(u.rules.Name, u.Path, l.qualified(super))
 	}
-	l.b.AddEdge(graph.RawEdge{From: l.nodeOf[e], To: to, Type: graph.None, Kind: kind})
+	if edge.From != edge.To {
+		l.b.AddEdge(edge)
+	}
 }

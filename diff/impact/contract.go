@@ -24,6 +24,9 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 			reshaped := was.Signature.Text != n.Signature.Text || !slices.Equal(was.Signature.Params, n.Signature.Params) ||
 				!slices.Equal(was.Signature.Results, n.Signature.Results) || was.Name != n.Name
 			s := severity
+			if in, edited, ok := e.implementedIn(edge, p); ok {
+				at, reshaped = in, edited
+			}
 			switch {
 			case len(e.c.Details) == 0 && h != graph.None:
 				at.State = Unknown
@@ -57,6 +60,7 @@ func (e *engine) contractChanged(c *diff.Change) {
 	e.implementers(c.Base, c.Head, MustUpdate)
 	if diff.Abstract(e.base, c.Base) {
 		e.conversions(e.base.Nodes[c.Base].Parent, graph.None, nil)
+		e.unnamed(c.Base, c.Head)
 	}
 }
 
@@ -281,6 +285,7 @@ func (e *engine) contractGrew(h graph.ID) {
 		return
 	}
 	e.conversions(was, graph.None, nil)
+	e.unnamed(graph.None, h)
 	seen := map[graph.ID]bool{}
 	ifaces := append([]graph.ID{was}, e.baseSubtypes(was)...)
 	stored := e.storedAs(ifaces)

@@ -637,8 +637,12 @@ public class Oracle {
     }
 
     void relation(String kind, Symbol from, Symbol to, int pos) {
+      relation(kind, ids.get(from), to, pos);
+    }
+
+    void relation(String kind, String a, Symbol to, int pos) {
       if (to == null || bad(to) || unclear(to)) return;
-      String a = ids.get(from), b = ids.get(to);
+      String b = ids.get(to);
       if (a == null || b == null || minor.contains(a) || minor.contains(b) || pos < 0) return;
       Map<String, Object> m = map("t", "site", "kind", kind, "from", a, "to", b, "file", file, "line", line(pos), "col", col(pos),
           "name", to.name.toString());
@@ -661,10 +665,12 @@ public class Oracle {
     public Void visitMethod(MethodTree t, Void v) {
       JCTree.JCMethodDecl m = (JCTree.JCMethodDecl) t;
       if ((m.mods.flags & Flags.GENERATEDCONSTR) != 0 || end(t) < 0) return null;
-      if (m.sym != null && !local(m.sym) && !m.sym.isStatic() && !m.sym.isConstructor()) {
+      if (m.sym != null && !m.sym.isStatic() && !m.sym.isConstructor()) {
         Set<Symbol> seen = new LinkedHashSet<>();
         overridden(m.sym, (ClassSymbol) m.sym.owner, seen, new HashSet<>());
-        for (Symbol s : seen) relation("overrides", m.sym, s, m.pos);
+        // What a type inside of a body overrides counts to the member around it, as its calls do.
+        String from = local(m.sym) ? owner() : ids.get(m.sym);
+        for (Symbol s : seen) if (!Objects.equals(from, ids.get(s))) relation("overrides", from, s, m.pos);
       }
       if (m.sym != null && !local(m.sym) && m.sym.isConstructor() && (m.sym.owner.flags() & (Flags.RECORD | Flags.ENUM)) == 0)
         for (JCTree.JCVariableDecl p : m.params) if (p.vartype != null && p.vartype.type != null) relation("injects", m.sym.owner, element(p.vartype.type), p.pos);
