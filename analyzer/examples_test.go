@@ -49,7 +49,8 @@ func (t *tree) Close() error                          { return nil }
 //
 //	kinds: calls reads    the kinds of edges that it is about
 //	flags: test           the nodes with these flags are listed
-//	show: variants method the variants of nodes are listed, and nodes of these kinds
+//	show: variants method the variants of nodes are listed, and nodes of these kinds;
+//	                      receivers of calls
 //	builds: linux windows the platforms for which it compiles; see TestExamplesCompile
 //
 // Sections under external/ are modules outside of the tree.
@@ -135,6 +136,16 @@ func describe(g *graph.Graph, set map[string][]string) []byte {
 			s += " (" + e.Certainty.String() + ")"
 		}
 		lines = append(lines, s+"\n")
+		if !slices.Contains(set["show"], "receivers") {
+			continue
+		}
+		for _, c := range g.Sites(e) {
+			if c.Flags&graph.SiteSuper != 0 {
+				lines = append(lines, fmt.Sprintf("%s:%d super\n", g.Files[c.File].Path, c.Line))
+			} else if c.Recv != graph.None {
+				lines = append(lines, fmt.Sprintf("%s:%d on %s\n", g.Files[c.File].Path, c.Line, key(c.Recv)))
+			}
+		}
 	}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]

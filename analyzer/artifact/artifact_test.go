@@ -157,7 +157,7 @@ func TestVersionError(t *testing.T) {
 	if !errors.As(err, &v) || v.Version != 9 || !errors.Is(err, artifact.ErrVersion) {
 		t.Fatalf("error is %v", err)
 	}
-	if want := "graph file has version 9, this program reads 1 to 2: rebuild the graph"; err.Error() != want {
+	if want := "graph file has version 9, this program reads 1 to 3: rebuild the graph"; err.Error() != want {
 		t.Errorf("error is %q, want %q", err, want)
 	}
 	if _, err := artifact.Stat(data); !errors.Is(err, artifact.ErrVersion) {

@@ -223,11 +223,42 @@ func (d *decoder) decodeSites(content []byte) error {
 				return errRange
 			}
 			h := &shapes[shapeIDs[i]]
-			s.Args, s.Want, s.Flags, s.Keywords = h.args, h.want, h.flags, h.keywords
+			s.Args, s.Want, s.Flags, s.Keywords, s.Recv = h.args, h.want, h.flags, h.keywords, graph.None
 		}
 	}
 	if !ok {
 		return errRange
 	}
 	return finish(&shapeCol, &file, &line, &col, &shapeID)
+}
+
+// encodeReceivers makes the section of receivers: for each site that has one,
+// how far it is behind the one before, and the node.
+func (e *encoder) encodeReceivers() []byte {
+	var site, recv column
+	last := -1
+	for i := range e.c.Sites {
+		if r := e.c.Sites[i].Recv; r != graph.None {
+			site.uint(uint64(i - last))
+			recv.uint(uint64(r))
+			last = i
+		}
+	}
+	return joinColumns(&site, &recv)
+}
+
+func (d *decoder) decodeReceivers(content []byte) error {
+	var site, recv cursor
+	if err := splitColumns(content, &site, &recv); err != nil {
+		return err
+	}
+	for at := uint64(0); site.left() > 0; {
+		n := site.upto(d.counts.sites)
+		at += n
+		if n == 0 || at > d.counts.sites {
+			return errRange
+		}
+		d.sites[at-1].Recv = graph.ID(recv.natural())
+	}
+	return finish(&site, &recv)
 }

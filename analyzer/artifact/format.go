@@ -37,7 +37,8 @@ import (
 //
 //	1: first version
 //	2: the flags on_load and opaque
-const Version = 2
+//	3: the receivers of calls
+const Version = 3
 
 // minVersion is the oldest version that Read understands.
 const minVersion = 1
@@ -53,12 +54,13 @@ const Magic = magic
 type form struct {
 	name            string // in errors
 	magic           string
-	oldest, current uint32   // the versions that this program reads; it writes current
-	tags            []string // the sections that a file must have
-	redo            string   // what helps against another version
+	oldest, current uint32            // the versions that this program reads; it writes current
+	tags            []string          // the sections that a file must have
+	since           map[string]uint32 // the versions before which some of them are not there
+	redo            string            // what helps against another version
 }
 
-var graphForm = &form{name: "graph file", magic: magic, oldest: minVersion, current: Version, tags: tags, redo: "rebuild the graph"}
+var graphForm = &form{name: "graph file", magic: magic, oldest: minVersion, current: Version, tags: tags, since: map[string]uint32{tagReceivers: 3}, redo: "rebuild the graph"}
 
 // The tags of the sections.
 const (
@@ -73,6 +75,7 @@ const (
 	tagVariants   = "variants"
 	tagEdges      = "edges"
 	tagSites      = "sites"
+	tagReceivers  = "receivers" // of calls; not in files before version 3
 	tagFiles      = "files"
 	tagKeywords   = "keywords"
 	tagUnknowns   = "unknowns" // and skipped languages
@@ -81,7 +84,7 @@ const (
 // tags lists the sections that a file must have.
 var tags = []string{
 	tagMeta, tagStrings, tagKeys, tagNodes, tagNames, tagSignatures, tagText, tagHashes, tagVariants,
-	tagEdges, tagSites, tagFiles, tagKeywords, tagUnknowns,
+	tagEdges, tagSites, tagReceivers, tagFiles, tagKeywords, tagUnknowns,
 }
 
 // The errors of [Read] and [OpenFacts], to be tested with errors.Is. The errors

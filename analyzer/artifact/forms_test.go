@@ -27,11 +27,11 @@ func hostileGraph() *graph.Graph {
 			Signature: graph.Signature{Text: "func " + name, Params: []graph.Param{{Name: name, Type: "*[]" + name}}}})
 		if i > 0 {
 			b.AddEdge(graph.RawEdge{From: last, To: n, Type: graph.None, Kind: graph.EdgeCalls, HasSite: true,
-				Site: graph.Site{File: f, Line: int32(i), Col: 2, Keywords: -1}})
+				Site: graph.Site{File: f, Line: int32(i), Col: 2, Keywords: -1, Recv: graph.None}})
 		}
 		last = n
 	}
-	b.AddEdge(graph.RawEdge{From: file, To: other, Type: graph.None, Kind: graph.EdgeImports, HasSite: true, Site: graph.Site{File: f, Line: 1, Keywords: -1}})
+	b.AddEdge(graph.RawEdge{From: file, To: other, Type: graph.None, Kind: graph.EdgeImports, HasSite: true, Site: graph.Site{File: f, Line: 1, Keywords: -1, Recv: graph.None}})
 	return b.Build()
 }
 

@@ -37,10 +37,10 @@ func small() *graph.Graph {
 	add := func(from, to, typ graph.ID, k graph.EdgeKind, c graph.Certainty, s graph.Site) {
 		b.AddEdge(graph.RawEdge{From: from, To: to, Type: typ, Kind: k, Certainty: c, HasSite: true, Site: s})
 	}
-	add(fun, ext, graph.None, graph.EdgeCalls, graph.Exact, graph.Site{File: fb, Line: 9, Col: 6, Args: 2, Want: graph.WantAll, Keywords: kw, Flags: graph.SiteSpread | graph.SiteTest})
-	add(fun, ext, graph.None, graph.EdgeCalls, graph.Exact, graph.Site{File: fb, Line: 12, Col: 6, Args: 0, Want: 1, Keywords: -1, Flags: graph.SiteGo | graph.SiteSpreadKw})
-	add(fun, typ, ext, graph.EdgeConverts, graph.Inferred, graph.Site{File: fb, Line: 10, Col: 2, Args: -1, Keywords: -1})
-	add(typ, fun, graph.None, graph.EdgeReads, graph.Ambiguous, graph.Site{File: fa, Line: 4, Col: 3, Args: -1, Keywords: -1})
+	add(fun, ext, graph.None, graph.EdgeCalls, graph.Exact, graph.Site{File: fb, Line: 9, Col: 6, Args: 2, Want: graph.WantAll, Keywords: kw, Recv: typ, Flags: graph.SiteSpread | graph.SiteTest})
+	add(fun, ext, graph.None, graph.EdgeCalls, graph.Exact, graph.Site{File: fb, Line: 12, Col: 6, Args: 0, Want: 1, Keywords: -1, Recv: graph.None, Flags: graph.SiteGo | graph.SiteSpreadKw | graph.SiteSuper})
+	add(fun, typ, ext, graph.EdgeConverts, graph.Inferred, graph.Site{File: fb, Line: 10, Col: 2, Args: -1, Keywords: -1, Recv: graph.None})
+	add(typ, fun, graph.None, graph.EdgeReads, graph.Ambiguous, graph.Site{File: fa, Line: 4, Col: 3, Args: -1, Keywords: -1, Recv: graph.None})
 	b.AddEdge(graph.RawEdge{From: ext, To: typ, Type: graph.None, Kind: graph.EdgeImplements, Ptr: true})
 	b.AddUnknown(graph.Unknown{Reason: graph.ReasonSyntaxError, File: "p/b.go", Line: 30, EndLine: 31, Detail: "a \"quote\""})
 	b.AddSkipped(graph.Skipped{Lang: "rust", Files: 3, Bytes: 3000})

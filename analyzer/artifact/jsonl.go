@@ -262,6 +262,8 @@ func (x *jsonlWriter) call(s *graph.Site) {
 	l.yes("spread", s.Flags&graph.SiteSpread != 0)
 	l.yes("spread_keywords", s.Flags&graph.SiteSpreadKw != 0)
 	l.yes("go", s.Flags&graph.SiteGo != 0)
+	l.yes("super", s.Flags&graph.SiteSuper != 0)
+	x.key("receiver", s.Recv)
 	if s.Want == graph.WantAll {
 		l.string("want", "all")
 	} else {

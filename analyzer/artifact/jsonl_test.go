@@ -78,6 +78,8 @@ type (
 		Keywords  []string `json:"keywords,omitempty"`
 		Spread    bool     `json:"spread,omitempty"`
 		SpreadKw  bool     `json:"spread_keywords,omitempty"`
+		Super     bool     `json:"super,omitempty"`
+		Receiver  *string  `json:"receiver,omitempty"`
 		Go        bool     `json:"go,omitempty"`
 		Want      any      `json:"want,omitempty"`
 		Test      bool     `json:"test,omitempty"`
@@ -167,6 +169,7 @@ func lines(g *graph.Graph) (all []any) {
 						l.Keywords = g.Keywords[s.Keywords]
 					}
 					l.Spread, l.SpreadKw = s.Flags&graph.SiteSpread != 0, s.Flags&graph.SiteSpreadKw != 0
+					l.Super, l.Receiver = s.Flags&graph.SiteSuper != 0, key(s.Recv)
 					l.Go = s.Flags&graph.SiteGo != 0
 					if s.Want == graph.WantAll {
 						l.Want = "all"
@@ -299,7 +302,7 @@ func mark(l any) any {
 		return l
 	case edgeLine:
 		l.From, l.To = escaped(l.From), escaped(l.To)
-		l.File, l.Type, l.Keywords = p(l.File), p(l.Type), ss(l.Keywords)
+		l.File, l.Type, l.Receiver, l.Keywords = p(l.File), p(l.Type), p(l.Receiver), ss(l.Keywords)
 		return l
 	case unknownLine:
 		l.File, l.Detail = escaped(l.File), escaped(l.Detail)

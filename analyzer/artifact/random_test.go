@@ -126,7 +126,8 @@ func random(seed uint64) *recipe {
 			if len(rc.files) > 0 && r.IntN(4) > 0 {
 				e.HasSite = true
 				e.Site = graph.Site{File: int32(r.IntN(len(rc.files))), Line: num(), Col: num(), Args: int16(r.IntN(1<<15+1) - 1),
-					Want: int8(r.IntN(129) - 1), Flags: graph.SiteFlags(r.IntN(16)), Keywords: int32(r.IntN(len(rc.keywords)+1) - 1)}
+					Want: int8(r.IntN(129) - 1), Flags: graph.SiteFlags(r.IntN(64)), Keywords: int32(r.IntN(len(rc.keywords)+1) - 1),
+					Recv: graph.ID(r.IntN(nodes+1) - 1)}
 				if r.IntN(2) == 0 {
 					e.Site.Args, e.Site.Want, e.Site.Flags = -1, 0, 0
 				}

@@ -200,8 +200,9 @@ func open(f *form, data []byte, lim Limits, known bool) (*reader, []entry, error
 		}
 		r.need += int64(e.size)
 	}
+	version := binary.LittleEndian.Uint32(data[len(f.magic):])
 	for _, tag := range f.tags {
-		if _, ok := r.entries[tag]; !ok && known {
+		if _, ok := r.entries[tag]; !ok && known && version >= f.since[tag] {
 			return nil, nil, f.corrupt(tag, errors.New("is missing"))
 		}
 	}
@@ -280,7 +281,8 @@ func (d *decoder) decode(r *reader) error {
 		if nodes == nil {
 			edges = r.sections(&buf,
 				step{tagEdges, d.decodeEdges},
-				step{tagSites, d.decodeSites})
+				step{tagSites, d.decodeSites},
+				step{tagReceivers, d.decodeReceivers})
 		}
 	})
 	var buf []byte
@@ -305,6 +307,9 @@ type step struct {
 
 func (r *reader) sections(buf *[]byte, steps ...step) error {
 	for _, s := range steps {
+		if _, ok := r.entries[s.tag]; !ok {
+			continue // a section of a later version
+		}
 		if err := r.section(s.tag, buf, s.f); err != nil {
 			return err
 		}

@@ -71,6 +71,7 @@ func (rc *recipe) build(r *rand.Rand) *graph.Graph {
 			if e.Site.Keywords >= 0 {
 				e.Site.Keywords = kw[e.Site.Keywords]
 			}
+			e.Site.Recv = of(e.Site.Recv)
 		}
 		b.AddEdge(e)
 	}
@@ -282,7 +283,7 @@ func realistic(seed uint64, nodes, edges, sites int) *recipe {
 		for range k {
 			e.HasSite = true
 			e.Site = graph.Site{File: from.file, Line: from.line + int32(r.IntN(int(from.size))), Col: int32(2 + r.IntN(50)),
-				Args: -1, Keywords: -1}
+				Args: -1, Keywords: -1, Recv: graph.None}
 			if e.Kind == graph.EdgeCalls {
 				e.Site.Args, e.Site.Want = int16(r.IntN(5)), int8(r.IntN(3))
 			}

@@ -97,9 +97,9 @@ func encode(g *graph.Graph) ([]section, error) {
 		}
 	}
 	// Edges and their sites are about half of a file and hold no strings.
-	var edges, sites []byte
+	var edges, sites, receivers []byte
 	var wg sync.WaitGroup
-	wg.Go(func() { edges, sites = e.encodeEdges(), e.encodeSites() })
+	wg.Go(func() { edges, sites, receivers = e.encodeEdges(), e.encodeSites(), e.encodeReceivers() })
 	e.collect()
 	e.strings.sort()
 	for i := range e.c.Nodes {
@@ -130,6 +130,7 @@ func encode(g *graph.Graph) ([]section, error) {
 	wg.Wait()
 	add(tagEdges, edges)
 	add(tagSites, sites)
+	add(tagReceivers, receivers)
 	add(tagFiles, files)
 	add(tagKeywords, keywords)
 	add(tagUnknowns, unknowns)

@@ -239,6 +239,9 @@ func (b *Builder) buildEdges(g *Graph, nodeMap []ID, fileMap, kwMap []int32) {
 			if e.Site.Keywords >= 0 {
 				e.Site.Keywords = kwMap[e.Site.Keywords]
 			}
+			if e.Site.Recv != None {
+				e.Site.Recv = nodeMap[e.Site.Recv]
+			}
 		}
 	}
 	es = sortRaw(es, len(g.Nodes))
@@ -354,7 +357,10 @@ func compareSites(x, y *Site) int {
 	if x.Flags != y.Flags {
 		return cmp.Compare(x.Flags, y.Flags)
 	}
-	return cmp.Compare(x.Keywords, y.Keywords)
+	if x.Keywords != y.Keywords {
+		return cmp.Compare(x.Keywords, y.Keywords)
+	}
+	return cmp.Compare(x.Recv, y.Recv)
 }
 
 func (b *Builder) buildUnknowns(g *Graph) {

@@ -19,7 +19,7 @@ func edge(from, to graph.ID, k graph.EdgeKind) graph.RawEdge {
 
 func at(e graph.RawEdge, file, line, col int32) graph.RawEdge {
 	e.HasSite = true
-	e.Site = graph.Site{File: file, Line: line, Col: col, Args: -1, Keywords: -1}
+	e.Site = graph.Site{File: file, Line: line, Col: col, Args: -1, Keywords: -1, Recv: graph.None}
 	return e
 }
 

@@ -117,11 +117,12 @@ func checkEdges(c *Columns) error {
 }
 
 func checkSites(c *Columns) error {
-	files, keywords := int32(len(c.Files)), int32(min(len(c.Keywords), math.MaxInt32))
+	files, keywords, nodes := int32(len(c.Files)), int32(min(len(c.Keywords), math.MaxInt32)), ID(len(c.Nodes))
 	for i := range c.Sites {
 		s := &c.Sites[i]
 		if s.File < 0 || s.File >= files || s.Line|s.Col < 0 || s.Args < -1 || s.Want < WantAll ||
-			s.Flags&^siteFlagMask != 0 || s.Keywords < -1 || s.Keywords >= keywords {
+			s.Flags&^siteFlagMask != 0 || s.Keywords < -1 || s.Keywords >= keywords ||
+			s.Recv < None || s.Recv >= nodes {
 			return invalid("site", i)
 		}
 	}

@@ -132,6 +132,7 @@ type Site struct {
 	Want     int8  // calls: results used: 0 none, n of an n-value context, WantAll
 	Flags    SiteFlags
 	Keywords int32 // calls: index into Graph.Keywords, -1 for none
+	Recv     ID    // calls: the receiver's type if it inherits the callee, see [Hierarchy.Runs]; None otherwise
 }
 
 // WantAll marks a call whose results are passed on as a whole, as in f(g()).
@@ -147,8 +148,9 @@ const (
 	SiteGo                             // the call runs concurrently or later (go, defer)
 	SiteTest                           // the site is in test code
 	SiteLiteral                        // it is in a function literal that is not called where it stands
+	SiteSuper                          // the call runs the callee itself, nothing that overrides it (super.f())
 
-	siteFlagMask = SiteLiteral<<1 - 1
+	siteFlagMask = SiteSuper<<1 - 1
 )
 
 // File is one source file of the tree.

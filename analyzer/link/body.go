@@ -249,7 +249,7 @@ func (r *bodyReader) literal(d facts.DeclID) {
 func (r *bodyReader) fileNode() graph.ID { return r.l.fileNodes[r.fn] }
 
 func (r *bodyReader) site(line, col int32) graph.Site {
-	s := graph.Site{File: r.l.fileIDs[r.fn], Line: line, Col: col, Args: -1, Keywords: -1}
+	s := graph.Site{File: r.l.fileIDs[r.fn], Line: line, Col: col, Args: -1, Keywords: -1, Recv: graph.None}
 	if r.f.place.Test {
 		s.Flags |= graph.SiteTest
 	}
@@ -447,10 +447,28 @@ func (r *bodyReader) call(e facts.ExprID, x *facts.Expr) {
 				s.Flags |= graph.SiteLiteral
 			}
 			r.callShape(&s, x)
+			if c.Op == facts.OpSelect && c.X >= 0 {
+				s.Recv = r.receiver(r.ev.typ[c.X], ref)
+			}
 			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeCalls, HasSite: true, Site: s})
 		}
 	}
 	r.arguments(e, x, ct)
+}
+
+// receiver returns the node of the static type t of a call's receiver, if another
+// type declares the callee and what runs may be an override of it.
+func (r *bodyReader) receiver(t Type, callee Ent) graph.ID {
+	rec := r.ev.types.rec(t)
+	if rec.kind != kNamed {
+		return graph.None
+	}
+	d, owner := r.l.decl(callee), r.l.container(callee)
+	if d.Kind != graph.KindMethod || d.Flags.Has(graph.FlagStatic) || owner == noEnt ||
+		r.l.canon[owner] == r.l.canon[rec.ent] || r.f.Rules.Classes == nil && !r.l.isInterface(owner) {
+		return graph.None
+	}
+	return r.l.nodeOf[r.l.canon[rec.ent]]
 }
 
 // callShape fills in what decides whether a call fits a signature.

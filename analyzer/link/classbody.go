@@ -192,8 +192,12 @@ func (r *bodyReader) callClass(e facts.ExprID, x *facts.Expr) {
 	if r.waits[e] {
 		s.Flags |= graph.SiteLiteral
 	}
-	add := func(to graph.ID, certainty graph.Certainty) {
+	if res.super {
+		s.Flags |= graph.SiteSuper
+	}
+	add := func(to, recv graph.ID, certainty graph.Certainty) {
 		if to != graph.None {
+			s.Recv = recv
 			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeCalls, Certainty: certainty, HasSite: true, Site: s})
 		}
 	}
@@ -203,17 +207,17 @@ func (r *bodyReader) callClass(e facts.ExprID, x *facts.Expr) {
 		if res.inferred {
 			certainty = graph.Inferred
 		}
-		add(r.target(res.ent), certainty)
+		add(r.target(res.ent), r.receiver(res.recv, res.ent), certainty)
 	case len(res.others) > 0 && len(res.others) <= maxAmbiguous:
 		for _, o := range res.others {
-			add(r.target(o), graph.Ambiguous)
+			add(r.target(o), r.receiver(res.recv, o), graph.Ambiguous)
 		}
 	case res.foreign != unknownType:
 		if rec := r.ev.types.rec(res.foreign); c.Op == facts.OpSelect || c.Op == facts.OpName {
-			add(r.extern(r.l.symString(Sym(rec.ent)), r.l.symString(Sym(rec.n))+"."+r.f.Facts.Str(c.Name)), graph.Exact)
+			add(r.extern(r.l.symString(Sym(rec.ent)), r.l.symString(Sym(rec.n))+"."+r.f.Facts.Str(c.Name)), graph.None, graph.Exact)
 		}
 	case x.Op == facts.OpNew && r.ev.types.kind(r.ev.types.denoted(r.ev.typ[x.X])) == kExtern:
-		add(r.typeNode(r.ev.types.denoted(r.ev.typ[x.X])), graph.Exact)
+		add(r.typeNode(r.ev.types.denoted(r.ev.typ[x.X])), graph.None, graph.Exact)
 	}
 }
 

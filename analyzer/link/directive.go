@@ -50,7 +50,7 @@ func (l *linker) directives() {
 }
 
 func (l *linker) directiveEdge(k graph.EdgeKind, from, to graph.ID, fn int32, d *facts.Directive) {
-	s := graph.Site{File: l.fileIDs[fn], Line: d.Line, Col: d.Col, Args: -1, Keywords: -1}
+	s := graph.Site{File: l.fileIDs[fn], Line: d.Line, Col: d.Col, Args: -1, Keywords: -1, Recv: graph.None}
 	if l.files[fn].place.Test {
 		s.Flags |= graph.SiteTest
 	}

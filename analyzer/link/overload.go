@@ -31,6 +31,8 @@ type resolution struct {
 	expected  bool   // what the context expects was looked at
 	open      bool
 	foreign   Type // the external type whose member is called; unknown
+	recv      Type // of methods: the static type of the receiver; unknown
+	super     bool // the callee itself runs, nothing that overrides it
 	closed    bool // the type of the result is known
 	resultTyp Type
 }
@@ -204,6 +206,7 @@ func (ev *evaluator) resolveCall(e facts.ExprID, x *facts.Expr, res *resolution)
 			ms := ev.methods(ev.typeOfDecl(d), name)
 			if len(ms.list) > 0 && (!ms.foreign || ev.takes(ms, args)) {
 				ev.choose(e, ms, args, explicit, res)
+				res.recv = ev.typeOfDecl(d)
 				res.inferred = res.inferred || inferred
 				return
 			}
@@ -229,6 +232,7 @@ func (ev *evaluator) resolveCall(e facts.ExprID, x *facts.Expr, res *resolution)
 			ms = ev.methods(ev.lang.cls.root, name)
 		}
 		ev.choose(e, ms, args, explicit, res)
+		res.recv, res.super = xt, cx.X >= 0 && ev.f.Facts.Exprs[cx.X].Op == facts.OpSuper
 		if cx.X >= 0 && res.ent != noEnt && len(args) == 0 && ev.f.Facts.Str(cx.Name) == "getClass" && ev.lang.cls.typeOf != noEnt {
 			res.closed, res.resultTyp = true, t.mk(kNamed, ev.lang.cls.typeOf, 0, xt)
 		}

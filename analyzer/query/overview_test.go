@@ -51,7 +51,7 @@ func TestPackagesInCycles(t *testing.T) {
 	}
 	for _, e := range [][2]int{{0, 1}, {1, 2}, {2, 1}, {2, 3}} {
 		b.AddEdge(graph.RawEdge{From: pkgs[e[0]], To: pkgs[e[1]], Type: graph.None, Kind: graph.EdgeImports, HasSite: true,
-			Site: graph.Site{File: f, Line: 1, Args: -1, Keywords: -1}})
+			Site: graph.Site{File: f, Line: 1, Args: -1, Keywords: -1, Recv: graph.None}})
 	}
 	o := New(b.Build()).Overview()
 	if got, want := fmt.Sprint(o.Layers, o.Cycles), "[[d] [b c] [a]] [[b c]]"; got != want {

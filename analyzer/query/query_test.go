@@ -46,7 +46,7 @@ func shop() *graph.Graph {
 	handle := add("go:ex/web#handle", "handle", "web.handle", graph.KindFunction, web, "web/web.go", 25, 0)
 	edge := func(from, to graph.ID, k graph.EdgeKind, c graph.Certainty, file, line int32) {
 		b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: k, Certainty: c, HasSite: true,
-			Site: graph.Site{File: file, Line: line, Col: 3, Args: -1, Keywords: -1}})
+			Site: graph.Site{File: file, Line: line, Col: 3, Args: -1, Keywords: -1, Recv: graph.None}})
 	}
 	edge(main, serve, graph.EdgeCalls, graph.Exact, wf, 6)
 	edge(serve, handle, graph.EdgeReferences, graph.Exact, wf, 16)
@@ -254,7 +254,7 @@ func randomGraph(r *rand.Rand, nodes, edges int) *graph.Graph {
 		}
 		b.AddEdge(graph.RawEdge{From: graph.ID(r.IntN(nodes)), To: graph.ID(r.IntN(nodes)), Type: graph.None, Kind: k,
 			Certainty: graph.Certainty(r.IntN(3)), HasSite: true,
-			Site: graph.Site{File: f, Line: int32(r.IntN(1000)), Args: -1, Keywords: -1}})
+			Site: graph.Site{File: f, Line: int32(r.IntN(1000)), Args: -1, Keywords: -1, Recv: graph.None}})
 	}
 	return b.Build()
 }

@@ -29,7 +29,8 @@ type walk struct {
 	kinds    uint32 // bits of graph.EdgeKind
 	back     bool   // against the direction of edges
 	dispatch bool
-	plain    bool      // do not look for cycles
+	plain    bool // do not look for cycles
+	types    *graph.Hierarchy
 	seen     *marker   // the value of a node is its index in at, or -1
 	at       []reached // found, in order
 	hidden   []graph.ID
@@ -55,7 +56,7 @@ func (q *asking) newWalk(start []graph.ID, kinds uint32, back bool) *walk {
 	if q.edges != 0 {
 		kinds = q.edges
 	}
-	w := &walk{q: q, kinds: kinds, back: back, dispatch: !q.r.Direct && kinds&flowEdges != 0, seen: q.x.marker()}
+	w := &walk{q: q, kinds: kinds, back: back, dispatch: !q.r.Direct && kinds&flowEdges != 0, seen: q.x.marker(), types: graph.NewHierarchy(q.g)}
 	for _, n := range start {
 		if w.seen.add(n) {
 			w.seen.value[n] = -1
@@ -114,7 +115,12 @@ func (w *walk) step() {
 				// A method that a call may run is reached with the one called.
 				next = w.reach(t.node, f, t, -1, max(depth-1, 1), next)
 			}
-			w.edges(t.node, func(e int32, to graph.ID) { next = w.reach(to, f, t, e, depth, next) })
+			w.edges(t.node, func(e int32, to graph.ID) {
+				if w.back && t.node != f.node && !w.types.Runs(&w.q.g.Edges[e], f.node) {
+					return
+				}
+				next = w.reach(to, f, t, e, depth, next)
+			})
 		}
 	}
 	w.level = next

@@ -47,7 +47,7 @@ func shop() *graph.Graph {
 	tax := add("taxRate", "taxRate is the rate of a country.", graph.KindFunction, 0, pkg)
 	test := add("TestAddItem", "", graph.KindFunction, graph.FlagTest, pkg)
 	edge := func(from, to graph.ID, k graph.EdgeKind) {
-		b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: k, HasSite: true, Site: graph.Site{File: f, Line: 7, Args: -1, Keywords: -1}})
+		b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: k, HasSite: true, Site: graph.Site{File: f, Line: 7, Args: -1, Keywords: -1, Recv: graph.None}})
 	}
 	edge(impl, service, graph.EdgeImplements)
 	edge(implAdd, addItem, graph.EdgeImplements)

@@ -5,7 +5,7 @@
 //	  interface #Store a.go:3-6
 //	    method .Get a.go:4 params=key:string results=string abstract
 //	  function #Load b.go:10-14 body=2 tokens=30 vis=private test
-//	    -> calls #Store.Get :12 args=1 want=1
+//	    -> calls #Store.Get :12 args=1 want=1 recv=#Cache
 //	    -> converts #Store :13 type=#Mem
 //	function go:m/q#Main q.go:1-9
 //	  -> calls go:m/p#Load q.go:5 kw=key inferred
@@ -414,7 +414,7 @@ func (p *parser) target(key, lang string) graph.ID {
 
 func (p *parser) linkEdge(e edge) error {
 	r := graph.RawEdge{From: e.from.id, To: p.target(e.to, e.from.lang), Type: graph.None, Kind: e.kind,
-		Site: graph.Site{Args: -1, Keywords: -1}}
+		Site: graph.Site{Args: -1, Keywords: -1, Recv: graph.None}}
 	for _, f := range e.fields {
 		name, value, _ := strings.Cut(f, "=")
 		n, _ := strconv.Atoi(value)
@@ -430,6 +430,13 @@ func (p *parser) linkEdge(e edge) error {
 				value = strings.TrimSuffix(e.pkg, "#") + value
 			}
 			r.Type = p.target(value, e.from.lang)
+		case "recv":
+			if value[0] == '#' {
+				value = strings.TrimSuffix(e.pkg, "#") + value
+			}
+			r.Site.Recv = p.target(value, e.from.lang)
+		case "super":
+			r.Site.Flags |= graph.SiteSuper
 		case "spread":
 			r.Site.Flags |= graph.SiteSpread
 		case "spreadkw":

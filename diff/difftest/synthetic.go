@@ -85,7 +85,7 @@ func Synthetic(nodes, edges int, change func(n int) int) *graph.Graph {
 	for range edges {
 		i := r.IntN(len(calls))
 		e := graph.RawEdge{From: calls[i], Type: graph.None, Kind: graph.EdgeCalls, HasSite: true,
-			Site: graph.Site{File: files[i], Line: int32(r.IntN(900) + 1), Args: 2, Keywords: -1}}
+			Site: graph.Site{File: files[i], Line: int32(r.IntN(900) + 1), Args: 2, Keywords: -1, Recv: graph.None}}
 		switch k := r.IntN(20); {
 		case k == 0: // a hub
 			e.To = calls[r.IntN(50)]

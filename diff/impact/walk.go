@@ -25,10 +25,11 @@ type walk struct {
 	known  []bool               // by node: super holds what it overrides, nothing if absent
 	vague  bool                 // some edge is ambiguous
 	store  map[graph.ID][]int32 // see conversions; nil until asked
-	keeper map[graph.ID]bool    // see onLoad
-	ran    map[graph.ID]bool    // of the last onLoad: see runs
-	handed map[graph.ID]bool    // see handedOut; nil until asked
-	tests  bool                 // tests are looked for: who may run a method from outside is followed, too
+	types  *graph.Hierarchy
+	keeper map[graph.ID]bool // see onLoad
+	ran    map[graph.ID]bool // of the last onLoad: see runs
+	handed map[graph.ID]bool // see handedOut; nil until asked
+	tests  bool              // tests are looked for: who may run a method from outside is followed, too
 }
 
 // visit is how the walk reached a node.
@@ -49,7 +50,7 @@ type super struct {
 }
 
 func newWalk(g *graph.Graph) *walk {
-	return &walk{g: g, mark: make([]uint32, len(g.Nodes)), nodes: make([]visit, len(g.Nodes)), super: map[graph.ID][]super{},
+	return &walk{g: g, types: graph.NewHierarchy(g), mark: make([]uint32, len(g.Nodes)), nodes: make([]visit, len(g.Nodes)), super: map[graph.ID][]super{},
 		known: make([]bool, len(g.Nodes)), vague: slices.ContainsFunc(g.Edges, func(e graph.Edge) bool { return e.Certainty == graph.Ambiguous })}
 }
 
@@ -164,7 +165,7 @@ func (w *walk) expand(n, target graph.ID, via int32, c, worst graph.Certainty) {
 		k := w.g.Edges[i].Kind
 		// Of a super method, only who calls or tests it: its own overriders
 		// and the interfaces above it are other supers.
-		if via < 0 && follows(k, kind) || via >= 0 && (k == graph.EdgeCalls || k == graph.EdgeReferences || k == graph.EdgeTests) {
+		if via < 0 && follows(k, kind) || via >= 0 && (k == graph.EdgeCalls && w.types.Runs(&w.g.Edges[i], n) || k == graph.EdgeReferences || k == graph.EdgeTests) {
 			w.reach(n, int32(i), via, c, worst)
 		}
 	}

@@ -30,7 +30,7 @@ func shop() *query.Index {
 	serve := add("serve", graph.KindFunction, pkg, 6, 0)
 	test := add("TestAdd", graph.KindFunction, pkg, 7, graph.FlagTest)
 	edge := func(from, to graph.ID, k graph.EdgeKind, line int32) {
-		b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: k, HasSite: true, Site: graph.Site{File: f, Line: line, Args: -1, Keywords: -1}})
+		b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: k, HasSite: true, Site: graph.Site{File: f, Line: line, Args: -1, Keywords: -1, Recv: graph.None}})
 	}
 	edge(main, serve, graph.EdgeCalls, 50)
 	edge(serve, addM, graph.EdgeCalls, 60)
