@@ -585,10 +585,14 @@ func code(s string) string {
 // as they are, everything else becomes code.
 func prose(s string) string {
 	var b strings.Builder
-	for i, word := range strings.Fields(abridge(Escape(s), longProse)) {
+	words := strings.Fields(abridge(Escape(s), longProse))
+	for i := 0; i < len(words); i++ {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
+		n := typeWords(words[i:])
+		word := strings.Join(words[i:i+n], " ")
+		i += n - 1
 		before, core, after := punctuation(word)
 		if !harmlessWord(core) {
 			core = code(core)
@@ -596,6 +600,33 @@ func prose(s string) string {
 		b.WriteString(before + core + after)
 	}
 	return b.String()
+}
+
+// typeWords returns how many words the first one stands for: those of a type with
+// spaces inside, as map<K, V>. One whose brackets are never closed stands alone.
+func typeWords(words []string) int {
+	open := 0
+	for n, word := range words[:min(len(words), 32)] {
+		for i := range len(word) {
+			last, next := byte(' '), byte(' ')
+			if i > 0 {
+				last = word[i-1]
+			}
+			if i+1 < len(word) {
+				next = word[i+1]
+			}
+			switch c := word[i]; {
+			case c == '[', c == '{', c == '(' && (i > 0 || n > 0), c == '<' && next != '-':
+				open++
+			case c == ']', c == '}', c == ')' && open > 0, c == '>' && last != '-' && last != '=':
+				open--
+			}
+		}
+		if open <= 0 {
+			return n + 1
+		}
+	}
+	return 1
 }
 
 // punctuation cuts off what ends a part of a sentence, and brackets that have no

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -402,10 +403,14 @@ func phrase(x *Detail) string {
 
 // brief leaves the directories out of qualified names, so that types can be
 // read: cobra.Command instead of github.com/spf13/cobra.Command. A directory
-// that is only a version names nothing: semver.Version, not v3.Version.
+// that is only a version names nothing: semver.Version, not v3.Version. Of names
+// like java.util.HashMap.Entry the package goes: HashMap.Entry.
 func brief(s string) string {
-	return shorten(s, func(string) bool { return true })
+	return dottedPackage.ReplaceAllString(shorten(s, func(string) bool { return true }), "$1$2")
 }
+
+// dottedPackage finds a package of two names or more before the name of a type.
+var dottedPackage = regexp.MustCompile(`(^|[^\pL\pN_.$/])(?:[\p{Ll}_][\p{Ll}\pN_]*\.){2,}(?:(\p{Lu}))`)
 
 // names returns the qualified names in a type.
 func names(s string) (all []string) {

@@ -57,6 +57,9 @@ type Rules struct {
 	// its methods.
 	ImplicitInterfaces bool
 
+	// Angled says that types are written List<T> and T[], not List[T] and []T.
+	Angled bool
+
 	// Classes is set for languages whose types inherit the members of the types
 	// that they name as bases, and in whose types names mean members first.
 	Classes *Classes

@@ -312,9 +312,13 @@ func (l *linker) writeType(b *strings.Builder, x Type) {
 	}
 	targs := func() {
 		if len(args) > 0 {
-			b.WriteByte('[')
+			brackets := "[]"
+			if l.angled(x) {
+				brackets = "<>"
+			}
+			b.WriteByte(brackets[0])
 			list(args)
-			b.WriteByte(']')
+			b.WriteByte(brackets[1])
 		}
 	}
 	switch r.kind {
@@ -327,6 +331,11 @@ func (l *linker) writeType(b *strings.Builder, x Type) {
 		b.WriteByte('*')
 		list(args)
 	case kSlice:
+		if l.angled(x) {
+			list(args)
+			b.WriteString("[]")
+			return
+		}
 		b.WriteString("[]")
 		list(args)
 	case kArray:
@@ -400,6 +409,23 @@ func (l *linker) writeType(b *strings.Builder, x Type) {
 	case kPkg:
 		b.WriteString("package")
 	}
+}
+
+// angled reports whether the language of a type, or of what it is made of, is
+// one that says so in its rules.
+func (l *linker) angled(x Type) bool {
+	for range maxScopes {
+		switch r := l.types.rec(x); {
+		case r.kind == kNamed:
+			u := l.unitOf(r.ent)
+			return u >= 0 && l.units[u].rules != nil && l.units[u].rules.Angled
+		case r.kind == kSlice || r.kind == kExtern && len(l.types.argsOf(x)) > 0:
+			x = l.types.arg(x, 0)
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // typeName returns a named type's name, qualified by its unit's path; universe

@@ -42,6 +42,7 @@ var rules = &link.Rules{
 	Literals: map[string]string{"int": "int", "long": "long", "float": "float", "double": "double", "char": "char",
 		"string": "java.lang.String", "bool": "boolean", "null": "null"},
 	Basics: link.Basics{Int: "int", String: "java.lang.String", Bool: "boolean", Null: "null"},
+	Angled: true,
 	Classes: &link.Classes{
 		Separator: ".",
 		Default:   []string{"java.lang"},
