@@ -17,9 +17,31 @@ type entry struct {
 	namesakes int
 }
 
+// entries are the entry points of a report as its readers meet them.
+type entries []entry
+
+// clause says which entry points reach what changed, by their names if they are
+// few.
+func (list entries) clause(what string) string {
+	total, far := 0, 0
+	var names []string
+	for _, x := range list {
+		total += 1 + x.namesakes
+		far = max(far, x.Distance)
+		names = append(names, x.Symbol.Name)
+	}
+	if total <= fewNames {
+		return strings.Join(names, " and ") + " " + verb(total, "reaches", "reach") + " " + what
+	}
+	return fmt.Sprintf("%s reach %s within %s, nearest %s", count(total, "entry point"), what, count(far, "hop"), names[0])
+}
+
+// fewNames is how many entry points a sentence names.
+const fewNames = 2
+
 // started returns the entry points, the nearest first; of many with the same
 // name the nearest stands for all.
-func (r *Report) started() (list []entry) {
+func (r *Report) started() (list entries) {
 	named := map[string]int{}
 	for i := range r.EntryPoints {
 		named[simple(r.EntryPoints[i].Symbol.Name)]++

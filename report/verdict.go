@@ -54,7 +54,7 @@ func (r *Report) Verdict() string {
 		}
 	}
 	if n := len(r.EntryPoints); n > 0 && direct+t.MayBeAffected > 0 {
-		fmt.Fprintf(&b, "; %s %s, nearest %s", count(n, "entry point"), verb(n, "reaches", "reach")+" "+verb(len(r.Changes), "it", "them"), r.EntryPoints[0].Symbol.Name)
+		b.WriteString("; " + r.started().clause(verb(len(r.Changes), "it", "them")))
 	}
 	return r.close(b.String() + "; no broken use is known")
 }

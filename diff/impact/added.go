@@ -126,6 +126,9 @@ func (e *engine) newlyDispatched(h graph.ID) {
 		if super == graph.None || e.own(s.id) {
 			continue
 		}
+		if e.head.Nodes[s.id].Kind == graph.KindExternal && e.walk.crowded(s.id) {
+			continue // everybody who reads from a reader, for one more reader
+		}
 		for _, i := range e.head.InKind(s.id, graph.EdgeCalls) {
 			edge := &e.head.Edges[i]
 			if e.d.ToBase(edge.From) == graph.None {

@@ -22,6 +22,7 @@ type engine struct {
 	retyped    map[graph.ID][][2]string // see migrates
 	baseTypes  typeNames
 	headTypes  typeNames
+	started    map[graph.ID]Reached // see enter
 
 	// Of the change at hand.
 	c    *diff.Change
@@ -150,6 +151,7 @@ func (e *engine) finish(c *diff.Change) Change {
 		ids = append(ids, id)
 		out.Totals.count(&h.Impacted)
 		e.run.add(&h.Impacted)
+		e.enter(h)
 	}
 	slices.SortFunc(ids, func(x, y graph.ID) int { return rank(&e.hits[x].Impacted, &e.hits[y].Impacted) })
 	if e.opt.Limit >= 0 && len(ids) > e.opt.Limit {

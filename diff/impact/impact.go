@@ -224,8 +224,9 @@ type Result struct {
 	// Symbols are all impacted symbols, by id in the head graph, with their
 	// highest severity, whatever the lists leave out.
 	Symbols []Affected
-	// EntryPoints are what is started from outside and reaches a change, nearest
-	// first.
+	// EntryPoints are what is started from outside and is impacted, nearest
+	// first: within Options.Depth. What the language starts when code is loaded
+	// is a user like others.
 	EntryPoints []Reached
 	Tests       Tests
 	// Unknowns are those of the head graph, then those that only the base graph
@@ -290,6 +291,7 @@ func Compute(d *diff.Delta, o Options) *Result {
 	}
 	rankChanges(r.Changes)
 	r.Symbols, r.Totals = e.run.symbols()
+	r.EntryPoints = e.entryPoints()
 	if !o.SkipTests {
 		e.selectTests(r)
 	}

@@ -144,24 +144,16 @@ func (e *engine) selectTests(r *Result) {
 	}
 	all := sel.whole(&r.Tests)
 	for _, x := range sel.reached {
-		if isTest(x.Symbol) {
-			x.Runner = x.Symbol.Lang
-			if name, ok := e.opt.Runner[x.Symbol.Lang]; ok {
-				x.Runner = name
-			}
-			if p := diff.PackageOf(e.head, x.ID); p != graph.None {
-				x.Package = e.head.Nodes[p].QName
-			}
-			r.Tests.Tests = append(r.Tests.Tests, x)
-		} else {
-			r.EntryPoints = append(r.EntryPoints, x)
+		x.Runner = x.Symbol.Lang
+		if name, ok := e.opt.Runner[x.Symbol.Lang]; ok {
+			x.Runner = name
 		}
-	}
-	nearest := func(x, y Reached) int {
-		return cmp.Or(cmp.Compare(x.Distance, y.Distance), cmp.Compare(x.Certainty, y.Certainty), cmp.Compare(x.Symbol.Key, y.Symbol.Key))
+		if p := diff.PackageOf(e.head, x.ID); p != graph.None {
+			x.Package = e.head.Nodes[p].QName
+		}
+		r.Tests.Tests = append(r.Tests.Tests, x)
 	}
 	slices.SortFunc(r.Tests.Tests, nearest)
-	slices.SortFunc(r.EntryPoints, nearest)
 	for i := range e.head.Nodes {
 		if isTest(&e.head.Nodes[i]) {
 			r.Tests.Total++
@@ -188,6 +180,11 @@ func (e *engine) selectTests(r *Result) {
 			t.reason(NoChange, nil)
 		}
 	}
+}
+
+// nearest orders what reaches a change.
+func nearest(x, y Reached) int {
+	return cmp.Or(cmp.Compare(x.Distance, y.Distance), cmp.Compare(x.Certainty, y.Certainty), cmp.Compare(x.Symbol.Key, y.Symbol.Key))
 }
 
 func (t *Tests) reason(w Why, paths []string) {
@@ -270,7 +267,7 @@ func (s *selection) folders(dirs map[string]bool) bool {
 	return dirs != nil
 }
 
-// selection collects the tests and entry points that reach a change.
+// selection collects the tests that reach a change.
 type selection struct {
 	e       *engine
 	reached map[graph.ID]Reached // by id in the head graph
@@ -294,8 +291,7 @@ func (s *selection) add(w *walk, toHead func(graph.ID) graph.ID) {
 			continue
 		}
 		x := &s.e.head.Nodes[id]
-		entry := x.Flags.Has(graph.FlagEntryPoint) && !x.Flags.Has(graph.FlagTest) && (!x.Flags.Has(graph.FlagOnLoad) || w.ran[n])
-		if isTest(x) && within(n) || entry {
+		if isTest(x) && within(n) {
 			s.reach(id, n, int(w.nodes[n].depth), w, toHead)
 		}
 	}
@@ -333,8 +329,8 @@ func (s *selection) symbol(n graph.ID, w *walk, toHead func(graph.ID) graph.ID) 
 	return &w.g.Nodes[n]
 }
 
-// reach notes that id, a test or entry point of the head graph, reaches a
-// change over the visited node n, which may be itself.
+// reach notes that id, a test of the head graph, reaches a change over the
+// visited node n, which may be itself.
 func (s *selection) reach(id, n graph.ID, distance int, w *walk, toHead func(graph.ID) graph.ID) {
 	v := w.nodes[n]
 	x := Reached{Symbol: &s.e.head.Nodes[id], ID: id, Distance: distance, Certainty: v.certainty}
