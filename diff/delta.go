@@ -164,21 +164,6 @@ func (d *Delta) Empty() bool {
 		d.Files.empty() && d.EdgesAdded == [graph.EdgeKindCount]int{} && d.EdgesRemoved == [graph.EdgeKindCount]int{}
 }
 
-// Exported reports whether a changed declaration was part of what code outside of
-// its module may use, as far as visibility says.
-func (d *Delta) Exported(c *Change) bool {
-	g, n := d.Base, c.Base
-	if n == graph.None {
-		g, n = d.Head, c.Head
-	}
-	for ; n != graph.None; n = g.Nodes[n].Parent {
-		if x := &g.Nodes[n]; !x.Kind.IsContainer() && x.Kind != graph.KindFile && (x.Visibility != graph.Public || x.Flags.Has(graph.FlagTest)) {
-			return false
-		}
-	}
-	return true
-}
-
 // Related reports whether the graphs have any declaration in common. Graphs of
 // two repositories have none.
 func (d *Delta) Related() bool {

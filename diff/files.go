@@ -236,17 +236,30 @@ func (fs *Files) matchFiles(m *matcher, gone, came []int) {
 }
 
 // compareStatements adds a change for every file whose statements outside of
-// declarations differ, as far as the graphs tell, and lists the changed files
-// in which nothing of the graph differs.
+// declarations differ, as far as the graphs tell, or that other builds have, and
+// lists the changed files in which nothing of the graph differs.
 func compareStatements(d *Delta) (formatting []string) {
 	touched := touchedFiles(d)
+	was := map[string]string{} // of moved files
+	for _, m := range d.Files.Moved {
+		was[m.To] = m.From
+	}
 	for i := range d.Head.Files {
 		f := &d.Head.Files[i]
 		j := d.Base.FileIndex(f.Path)
+		if from, moved := was[f.Path]; moved {
+			if k := d.Base.FileIndex(from); k >= 0 {
+				compareConstraint(d, d.Base.Files[k].Node, f.Node)
+			}
+			continue
+		}
 		if j < 0 || d.Base.Files[j].Hash == f.Hash {
 			continue
 		}
 		b, h := d.Base.Files[j].Node, f.Node
+		if compareConstraint(d, b, h) {
+			continue
+		}
 		switch {
 		case b == graph.None || h == graph.None:
 			if b == h && !touched[f.Path] {
@@ -261,6 +274,37 @@ func compareStatements(d *Delta) (formatting []string) {
 		}
 	}
 	return formatting
+}
+
+// compareConstraint adds a change for a file that other builds have than before,
+// and reports whether it did. Its name or what stands in it says which.
+func compareConstraint(d *Delta, b, h graph.ID) bool {
+	if b == graph.None || h == graph.None {
+		return false
+	}
+	of := func(n *graph.Node) string {
+		for _, v := range n.Variants {
+			return v.Constraint
+		}
+		return ""
+	}
+	x, y := &d.Base.Nodes[b], &d.Head.Nodes[h]
+	from, to := of(x), of(y)
+	if from == to || x.Kind != graph.KindFile || y.Kind != graph.KindFile {
+		return false
+	}
+	rules := d.RulesFor(y.Lang)
+	ds := details{rules: &rules}
+	if from == "" || to != "" {
+		ds.at(VariantRemoved, -1, from, x.File, to)
+	}
+	if to == "" || from != "" {
+		ds.at(VariantAdded, -1, to, from, y.File)
+	}
+	c := Change{Kind: Variant, Base: b, Head: h, Details: ds.list}
+	c.Aspects, c.Breaking = ds.aspects()
+	d.Changes = append(d.Changes, c)
+	return true
 }
 
 // replaces reports whether a file of the base graph imports a library that

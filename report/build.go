@@ -69,7 +69,7 @@ func newSymbol(n *graph.Node) Symbol {
 
 func newChange(d *diff.Delta, c *diff.Change) Change {
 	n := d.Symbol(c)
-	out := Change{Symbol: newSymbol(n), Change: c.Kind.String(), Breaking: c.Breaking, Detail: []Detail{},
+	out := Change{Symbol: newSymbol(n), Change: c.Kind.String(), Breaking: c.Breaking, Exported: d.Exported(c), Detail: []Detail{},
 		Members: c.Members, Uncertain: c.Uncertain, Impacted: []Impacted{}}
 	if was := d.Was(c); was != nil && (was.Key != n.Key || was.File != n.File) {
 		s := newSymbol(was)

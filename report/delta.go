@@ -33,7 +33,8 @@ type DeltaChange struct {
 	Symbol    Symbol   `json:"symbol"`
 	Was       *Symbol  `json:"was,omitempty"`
 	Change    string   `json:"change"`
-	Breaking  bool     `json:"breaking"`
+	Breaking  bool     `json:"breaking"`           // who fitted the old shape may not fit any more
+	Exported  bool     `json:"exported,omitempty"` // code outside of its module could use it
 	Detail    []Detail `json:"detail"`
 	Members   int      `json:"members,omitempty"`
 	Uncertain bool     `json:"uncertain,omitempty"`
@@ -84,7 +85,7 @@ func NewDelta(d *diff.Delta, tool Tool, base, head Revision) *DeltaReport {
 		Formatting: append([]string{}, d.Files.Formatting...), Unknowns: newUnknowns(d.Head.Unknowns, d.Head.Skipped, &d.Files), Stats: newStats(d)}
 	for i := range d.Changes {
 		c := newChange(d, &d.Changes[i])
-		out.Changes = append(out.Changes, DeltaChange{c.Symbol, c.Was, c.Change, c.Breaking, c.Detail, c.Members, c.Uncertain})
+		out.Changes = append(out.Changes, DeltaChange{c.Symbol, c.Was, c.Change, c.Breaking, c.Exported, c.Detail, c.Members, c.Uncertain})
 	}
 	side := func(added bool) *graph.Graph {
 		if added {

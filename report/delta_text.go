@@ -12,9 +12,12 @@ func (r *DeltaReport) Verdict() string {
 	if n == 0 && len(r.Dependencies) == 0 && len(r.Cycles) == 0 && len(r.Relations) == 0 && len(r.Libraries) == 0 && len(r.Shifted) == 0 {
 		return "No declaration and no dependency differs."
 	}
-	s := fmt.Sprintf("%s changed, %d of them in a breaking way", count(n, "symbol"), r.Stats.Breaking)
-	if r.Stats.Breaking > 0 {
-		s += fmt.Sprintf(" (%d of the exported API)", r.Stats.Exported)
+	s := count(n, "symbol") + " changed"
+	switch k := r.Stats.Exported; {
+	case k > 0:
+		s += fmt.Sprintf(", %d of them %s the exported API", k, verb(k, "breaks", "break"))
+	case n > 0:
+		s += ", " + verb(n, "which does not break", "none of them breaks") + " the exported API"
 	}
 	for _, x := range []struct {
 		n    int
@@ -115,7 +118,7 @@ func (p *page) deltaKind(r *DeltaReport, kind string) {
 	show, done := p.cut(len(cs))
 	for _, c := range cs[:show] {
 		mark, s := "  ", plain
-		if c.Breaking {
+		if c.Breaking && c.Exported {
 			mark, s = "! ", red
 		}
 		what := title(&Change{Change: c.Change, Detail: c.Detail, Members: c.Members})

@@ -82,7 +82,8 @@ type Change struct {
 	Symbol    Symbol     `json:"symbol"`
 	Was       *Symbol    `json:"was,omitempty"` // in the base, where its id or place differs
 	Change    string     `json:"change"`
-	Breaking  bool       `json:"breaking"`
+	Breaking  bool       `json:"breaking"`           // who fitted the old shape may not fit any more
+	Exported  bool       `json:"exported,omitempty"` // code outside of its module could use it
 	Detail    []Detail   `json:"detail"`
 	Members   int        `json:"members,omitempty"`   // declarations inside that came or went with it
 	Uncertain bool       `json:"uncertain,omitempty"` // its file did not parse completely on the other side

@@ -378,6 +378,13 @@ func phrase(x *Detail) string {
 	case "contract_removed":
 		return d.Name + " does not ask for it any more"
 	case "variant_added", "variant_removed":
+		switch {
+		case d.Name != "":
+		case d.Code == "variant_added":
+			return "built everywhere instead of where " + x.From
+		default:
+			return "built only where " + x.To
+		}
 		return "variant " + d.Name + " " + strings.TrimPrefix(d.Code, "variant_")
 	case "variant_body":
 		return "body of variant " + d.Name

@@ -99,7 +99,8 @@ const (
 	ParamKeywords                           // takes any keywords (**kwargs)
 )
 
-// Variant is one of several bodies of a symbol, chosen by a build constraint.
+// Variant is one of several bodies of a symbol, chosen by a build constraint. The
+// only variant of a file says which builds have it; one that all have has none.
 type Variant struct {
 	Constraint string // the language's own text, normalised
 	File       string

@@ -76,8 +76,9 @@ type TestRun struct {
 
 // TestCase is one test.
 type TestCase struct {
-	File string // slash-separated
-	Name string // unqualified
+	File       string // slash-separated
+	Name       string // unqualified
+	Constraint string // which builds have the file; empty: all
 }
 
 // Fit says when a use of a declaration fits it. The zero value is that of a

@@ -93,9 +93,13 @@ func (l *linker) makeFile(n int32, repo graph.ID) {
 	if f.Facts.Generated {
 		flags |= graph.FlagGenerated
 	}
-	id := l.b.AddNode(graph.Node{Key: graph.FileKey(f.Path), Kind: graph.KindFile, Name: path.Base(f.Path), QName: f.Path,
+	file := graph.Node{Key: graph.FileKey(f.Path), Kind: graph.KindFile, Name: path.Base(f.Path), QName: f.Path,
 		Parent: parent, Lang: f.Rules.Name, File: f.Path, DefLine: 1, Line: 1, Flags: flags,
-		Body: graph.Hash(f.Hash[:16])})
+		Body: graph.Hash(f.Hash[:16])}
+	if f.place.Constraint != "" {
+		file.Variants = []graph.Variant{{Constraint: f.place.Constraint, File: f.Path, DefLine: 1, Line: 1}}
+	}
+	id := l.b.AddNode(file)
 	l.fileNodes[n] = id
 	l.fileIDs[n] = l.b.AddFile(graph.File{Path: f.Path, Lang: f.Rules.Name, Hash: f.Hash, Node: id, Size: f.Size})
 	for _, r := range f.Facts.Unparsed {

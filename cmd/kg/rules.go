@@ -31,6 +31,16 @@ func testRunners() map[string]string {
 	return m
 }
 
+// constraint returns which builds have a file of the tree; empty: all.
+func constraint(g *graph.Graph, file string) string {
+	if i := g.FileIndex(file); i >= 0 && g.Files[i].Node != graph.None {
+		for _, v := range g.Nodes[g.Files[i].Node].Variants {
+			return v.Constraint
+		}
+	}
+	return ""
+}
+
 // testCommands returns the commands that run a selection of the tests of a
 // tree, language by language.
 func testCommands(g *graph.Graph) func(*report.Tests) []string {
@@ -52,13 +62,13 @@ func testCommands(g *graph.Graph) func(*report.Tests) []string {
 			chosen := map[lang.TestCase]bool{}
 			for _, x := range t.Tests {
 				if x.Runner == l.Runner {
-					run.Tests = append(run.Tests, lang.TestCase{File: x.File, Name: x.Symbol})
+					run.Tests = append(run.Tests, lang.TestCase{File: x.File, Name: x.Symbol, Constraint: constraint(g, x.File)})
 					chosen[run.Tests[len(run.Tests)-1]] = true
 				}
 			}
 			for i := range g.Nodes {
 				if n := &g.Nodes[i]; n.Lang == l.Name && n.Flags.Has(graph.FlagTestCase) && !n.Flags.Has(graph.FlagOnLoad) {
-					if x := (lang.TestCase{File: n.File, Name: n.Name}); !chosen[x] {
+					if x := (lang.TestCase{File: n.File, Name: n.Name, Constraint: constraint(g, n.File)}); !chosen[x] {
 						run.Others = append(run.Others, x)
 					}
 				}

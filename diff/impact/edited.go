@@ -75,7 +75,7 @@ func (e *engine) place(p pairing, s *graph.Site) (at Site, edited, ok bool) {
 	file := e.base.Files[s.File].Path
 	to := file
 	switch {
-	case len(b.Variants) > 0 || len(h.Variants) > 0:
+	case b.Kind != graph.KindFile && (len(b.Variants) > 0 || len(h.Variants) > 0):
 		// The file of each variant keeps its name, or is unknown.
 	case file == b.File && h.File != "":
 		to = h.File

@@ -22,7 +22,8 @@ type engine struct {
 	retyped    map[graph.ID][][2]string // see migrates
 	baseTypes  typeNames
 	headTypes  typeNames
-	started    map[graph.ID]Reached // see enter
+	byFile     map[string][]graph.ID // see declaredIn; nil until asked
+	started    map[graph.ID]Reached  // see enter
 
 	// Of the change at hand.
 	c    *diff.Change

@@ -332,7 +332,7 @@ func (e *engine) change(c *diff.Change) Change {
 		if c.Aspects.Has(diff.Signature) {
 			e.signature(c)
 		}
-		if c.Has(diff.VariantRemoved) && !c.Has(diff.VariantAdded) {
+		if c.Has(diff.VariantRemoved) && (!c.Has(diff.VariantAdded) || e.head.Nodes[c.Head].Kind == graph.KindFile) {
 			e.variantLost(c)
 		}
 		if c.Aspects.Has(diff.Body) || c.Aspects.Has(diff.Variant) {

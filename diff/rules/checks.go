@@ -158,11 +158,10 @@ func brokenOnBase(c *check) {
 
 // publicAPI reports breaking changes of what others can use.
 func publicAPI(c *check) {
-	programs := programPackages(c.Impact.Delta.Base)
 	for i := range c.Impact.Changes {
 		x := &c.Impact.Changes[i]
 		g, id := c.Impact.Delta.Base, x.Base
-		if !x.Breaking || id == graph.None || x.Uncertain || !public(g, id) || programs[diff.PackageOf(g, id)] {
+		if !x.Breaking || id == graph.None || x.Uncertain || !c.Impact.Delta.Exported(x.Change) {
 			continue
 		}
 		what := "changed in a breaking way"
@@ -176,34 +175,6 @@ func publicAPI(c *check) {
 		f.File, f.Line = x.Symbol.File, x.Symbol.Line
 		c.found(f)
 	}
-}
-
-// programPackages returns the packages that are programs: nobody imports them.
-func programPackages(g *graph.Graph) map[graph.ID]bool {
-	ps := map[graph.ID]bool{}
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
-		if n.Kind == graph.KindFunction && n.Name == "main" && n.Flags.Has(graph.FlagEntryPoint) {
-			ps[diff.PackageOf(g, graph.ID(i))] = true
-		}
-	}
-	delete(ps, graph.None)
-	return ps
-}
-
-// public reports whether code outside of the module can use a declaration: it
-// and all that hold it are public, and it is no test.
-func public(g *graph.Graph, id graph.ID) bool {
-	if n := &g.Nodes[id]; n.Kind.IsContainer() && n.Kind != graph.KindNamespace {
-		return false // its declarations speak for it
-	}
-	for ; id != graph.None; id = g.Nodes[id].Parent {
-		n := &g.Nodes[id]
-		if n.Visibility != graph.Public || n.Flags.Has(graph.FlagTest) || n.Flags.Has(graph.FlagEntryPoint) {
-			return false
-		}
-	}
-	return true
 }
 
 func lostImplementation(c *check) {

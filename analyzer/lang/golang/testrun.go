@@ -1,6 +1,8 @@
 package golang
 
 import (
+	"cmp"
+	"go/build/constraint"
 	"slices"
 	"strings"
 
@@ -12,9 +14,10 @@ import (
 const maxPattern = 24 << 10
 
 // testCommands returns go test commands, one for each package: tests, examples
-// and fuzz targets by -run, benchmarks apart by -bench. A package of which
-// everything is chosen is run as a whole; a pattern that would be too long is
-// split. -C makes a package's own folder the place to start from, so that the
+// and fuzz targets by -run, benchmarks apart by -bench, and those in files that
+// are built with tags only apart with -tags. A package of which everything is
+// chosen is run as a whole; a pattern that would be too long is split. Everything
+// is what is built without tags, and each test that is not. -C makes a package's own folder the place to start from, so that the
 // command is right in any module.
 func testCommands(r lang.TestRun) []string {
 	if r.All {
@@ -25,7 +28,15 @@ func testCommands(r lang.TestRun) []string {
 		if len(cmds) == 0 {
 			cmds = append(cmds, "go test ./...")
 		}
-		return cmds
+		tagged := lang.TestRun{}
+		for _, t := range append(slices.Clone(r.Tests), r.Others...) {
+			if flags, _ := buildFlags(t.Constraint); flags != "" {
+				tagged.Tests = append(tagged.Tests, t)
+			} else {
+				tagged.Others = append(tagged.Others, t)
+			}
+		}
+		return append(cmds, testCommands(tagged)...)
 	}
 	// The tests and the benchmarks of a folder that are chosen, and whether
 	// others are left out.
@@ -33,51 +44,130 @@ func testCommands(r lang.TestRun) []string {
 		names [2][]string
 		left  [2]bool
 	}
-	chosen := map[string]*choice{}
+	type place struct{ dir, flags string }
+	chosen := map[place]*choice{}
 	kind := func(name string) int {
 		if strings.HasPrefix(name, "Benchmark") {
 			return 1
 		}
 		return 0
 	}
-	var dirs []string
+	var places []place
 	for _, t := range r.Tests {
-		dir := dirOf(t.File)
-		if chosen[dir] == nil {
-			chosen[dir], dirs = &choice{}, append(dirs, dir)
+		flags, ok := buildFlags(t.Constraint)
+		if !ok {
+			continue
 		}
-		names := &chosen[dir].names[kind(t.Name)]
+		at := place{dirOf(t.File), flags}
+		if chosen[at] == nil {
+			chosen[at], places = &choice{}, append(places, at)
+		}
+		names := &chosen[at].names[kind(t.Name)]
 		*names = append(*names, t.Name)
 	}
-	for _, t := range r.Others {
-		if c := chosen[dirOf(t.File)]; c != nil {
-			c.left[kind(t.Name)] = true
+	slices.SortFunc(places, func(x, y place) int { return cmp.Or(cmp.Compare(x.dir, y.dir), cmp.Compare(x.flags, y.flags)) })
+	// A build with tags has the tests without, too: they are not to be run twice.
+	leave := func(t lang.TestCase, but string) {
+		for i, _ := slices.BinarySearchFunc(places, t, func(p place, t lang.TestCase) int { return cmp.Compare(p.dir, dirOf(t.File)) }); i < len(places) && places[i].dir == dirOf(t.File); i++ {
+			if flags, ok := buildFlags(t.Constraint); ok && places[i].flags != but && (flags == "" || flags == places[i].flags) {
+				chosen[places[i]].left[kind(t.Name)] = true
+			}
 		}
 	}
-	slices.Sort(dirs)
+	for _, t := range r.Others {
+		leave(t, "\x00")
+	}
+	for _, t := range r.Tests {
+		if flags, ok := buildFlags(t.Constraint); ok {
+			leave(t, flags)
+		}
+	}
 	var cmds []string
-	for _, dir := range dirs {
-		c := chosen[dir]
+	for _, at := range places {
+		c := chosen[at]
+		run := goTest(at.dir) + at.flags
 		switch {
 		case len(c.names[0]) == 0:
 		case !c.left[0]:
-			cmds = append(cmds, goTest(dir))
+			cmds = append(cmds, run)
 		default:
 			for _, p := range patterns(c.names[0]) {
-				cmds = append(cmds, goTest(dir)+" -run "+p)
+				cmds = append(cmds, run+" -run "+p)
 			}
 		}
 		switch {
 		case len(c.names[1]) == 0:
 		case !c.left[1]:
-			cmds = append(cmds, goTest(dir)+" -run '^$' -bench .")
+			cmds = append(cmds, run+" -run '^$' -bench .")
 		default:
 			for _, p := range patterns(c.names[1]) {
-				cmds = append(cmds, goTest(dir)+" -run '^$' -bench "+p)
+				cmds = append(cmds, run+" -run '^$' -bench "+p)
 			}
 		}
 	}
 	return cmds
+}
+
+// sanitizers are the tags that the go command sets with a flag of its own.
+var sanitizers = []string{"race", "msan", "asan"}
+
+// buildFlags returns the flags, each after a blank, with which a build for this
+// machine has a file with a constraint: the fewest tags that make it true, the
+// first by their names among those. It is not ok if no build has it without
+// being asked for more than tags; one for another system needs no flags, for
+// whoever runs the command there.
+func buildFlags(text string) (flags string, ok bool) {
+	if text == "" {
+		return "", true
+	}
+	expr, err := constraint.Parse("//go:build " + text)
+	if err != nil {
+		return "", true
+	}
+	var tags []string
+	for _, tag := range tagsOf(expr, nil) {
+		if !knownOS[tag] && !knownArch[tag] && tag != "unix" && tag != "cgo" && !always(tag) && !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	if len(tags) > maxImplied {
+		return "", true
+	}
+	slices.Sort(tags)
+	var best []string
+	found := false
+	for set := range 1 << len(tags) {
+		var on []string
+		for i, tag := range tags {
+			if set&(1<<i) != 0 {
+				on = append(on, tag)
+			}
+		}
+		if found && cmp.Or(cmp.Compare(len(on), len(best)), slices.Compare(on, best)) >= 0 {
+			continue
+		}
+		for _, cgo := range []bool{true, false} {
+			if expr.Eval(func(tag string) bool { return defaultTag(tag) || tag == "cgo" && cgo || slices.Contains(on, tag) }) {
+				best, found = on, true
+			}
+		}
+	}
+	switch {
+	case !found:
+		return "", true // of another system or processor
+	case slices.Contains(best, "ignore"):
+		return "", false
+	}
+	for _, tag := range sanitizers {
+		if i := slices.Index(best, tag); i >= 0 {
+			best = slices.Delete(best, i, i+1)
+			flags += " -" + tag
+		}
+	}
+	if len(best) > 0 {
+		flags += " -tags " + shellQuote(strings.Join(best, ","))
+	}
+	return flags, true
 }
 
 func goTest(dir string) string {

@@ -27,6 +27,14 @@ func TestTestCommands(t *testing.T) {
 		{lang.TestRun{Tests: []lang.TestCase{{File: "c/x_test.go", Name: "TestC"}}, Others: []lang.TestCase{{File: "c/x_test.go", Name: "BenchmarkC"}}}, []string{"go test -C c"}},
 		{lang.TestRun{Tests: []lang.TestCase{{File: "-x'; rm $HOME/x_test.go", Name: "TestC"}}, Others: []lang.TestCase{{File: "-x'; rm $HOME/x_test.go", Name: "TestD"}}},
 			[]string{`go test -C './-x'\''; rm $HOME' -run '^(TestC)$'`}},
+		{lang.TestRun{Tests: []lang.TestCase{{File: "a_test.go", Name: "TestA"}, {File: "e_test.go", Name: "TestE2E", Constraint: "e2e && linux"}}},
+			[]string{"go test", "go test -tags e2e -run '^(TestE2E)$'"}},
+		{lang.TestRun{Tests: []lang.TestCase{{File: "e_test.go", Name: "TestE2E", Constraint: "e2e || slow"}, {File: "f_test.go", Name: "TestF", Constraint: "race && !e2e && x"}, {File: "g_test.go", Name: "TestG", Constraint: "ignore"}}},
+			[]string{"go test -race -tags x", "go test -tags e2e"}},
+		{lang.TestRun{Tests: []lang.TestCase{{File: "e_test.go", Name: "TestE", Constraint: "e2e"}}, Others: []lang.TestCase{{File: "e_test.go", Name: "TestF", Constraint: "slow"}}}, []string{"go test -tags e2e"}},
+		{lang.TestRun{Tests: []lang.TestCase{{File: "w_test.go", Name: "TestW", Constraint: "windows"}, {File: "c_test.go", Name: "TestC", Constraint: "cgo && unix"}}}, []string{"go test"}},
+		{lang.TestRun{All: true, Others: []lang.TestCase{{File: "p/a_test.go", Name: "TestA"}, {File: "p/e_test.go", Name: "TestE", Constraint: "e2e"}}},
+			[]string{"go test ./...", "go test -C p -tags e2e -run '^(TestE)$'"}},
 	} {
 		if got := testCommands(c.run); !slices.Equal(got, c.want) {
 			t.Errorf("%+v:\ngot  %q\nwant %q", c.run, got, c.want)
