@@ -26,6 +26,9 @@ func (e *engine) signature(c *diff.Change) {
 		e.contractChanged(c)
 	}
 	e.lostContracts(c.Base)
+	if c.Has(diff.BaseRemoved) {
+		e.lostMembers(c)
+	}
 	if c.Breaking && e.head.Nodes[c.Head].Kind.IsCallable() {
 		e.callersCallers()
 	}
