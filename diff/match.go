@@ -28,8 +28,9 @@ import (
 //     owner: a move.
 //  9. The same kind, name and body under another owner: a move.
 //  10. Bodies that are nearly the same by MinHash (rename.go).
-//  11. Under the matched owner, the same kind and shape, where whoever used the
-//     one uses the other now: a rename.
+//  11. The same kind and shape, where whoever used the one uses the other now:
+//     under the matched owner a rename, of the same name and of another type a
+//     move.
 //
 // 3 to 8 repeat until they find nothing new, because each matched type opens
 // its members. Where two candidates are equally good there is no match: what

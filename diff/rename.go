@@ -413,16 +413,25 @@ func (m *matcher) users(s *side, n graph.ID, to []graph.ID, f func(user graph.ID
 }
 
 // mayFollow reports whether two declarations agree in all that users have to
-// fit but the name.
+// fit but the name, or but the type that they are members of.
 func (m *matcher) mayFollow(b, h graph.ID) bool {
 	x, y := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
 	ub, okB := m.underBase(b)
 	uh, okH := m.underHead(h)
-	if !okB || !okH || ub != uh || x.Kind != y.Kind || m.shape(x, true) != m.shape(y, false) || x.Flags != y.Flags {
+	if x.Kind != y.Kind || m.shape(x, true) != m.shape(y, false) || (x.Flags^y.Flags)&^graph.FlagPtrReceiver != 0 {
 		return false
+	}
+	if !okB || !okH || ub != uh {
+		return x.Name == y.Name && ofType(&m.base, b) && ofType(&m.head, h)
 	}
 	s := &x.Signature
 	return len(s.Params)+len(s.Results) > 0 || s.Type != "" && x.Body == y.Body || alike(x.Name, y.Name)
+}
+
+// ofType reports whether n is a member of a type.
+func ofType(s *side, n graph.ID) bool {
+	p := s.owner[n]
+	return p != graph.None && isHolder(s.g.Nodes[p].Kind)
 }
 
 // alike reports whether names begin or end with the same letters, more than
