@@ -310,9 +310,27 @@ func (e *extractor) call(i syntax.ID, callee facts.ExprFlags) facts.ExprID {
 }
 
 // conversion adds a call whose callee was read as a type. A generic type may
-// be an instantiated or indexed function in truth.
+// be an instantiated or indexed function in truth, and stars before the type
+// dereference the result: types with stars stand in parentheses.
 func (e *extractor) conversion(i syntax.ID, callee facts.ExprFlags) facts.ExprID {
-	typ := e.child(i, fieldType)
+	typ, stars := e.child(i, fieldType), 0
+	for ; typ != syntax.None && classOf(e.nodes[typ].Kind) == classPointerType; stars++ {
+		typ = e.t.FirstNamed(typ)
+	}
+	if stars > 0 {
+		x := e.converted(i, typ, 0)
+		for range stars - 1 {
+			x = e.operation(facts.Expr{Op: facts.OpDeref, X: x, Y: none}, x)
+		}
+		return e.operation(facts.Expr{Op: facts.OpDeref, Flags: callee, X: x, Y: none}, x)
+	}
+	return e.converted(i, typ, callee)
+}
+
+func (e *extractor) converted(i, typ syntax.ID, callee facts.ExprFlags) facts.ExprID {
+	if typ == syntax.None {
+		return e.unknown(i)
+	}
 	flags := facts.FlagCallee
 	switch classOf(e.nodes[typ].Kind) {
 	case classIdentifier, classQualifiedType, classGenericType:
