@@ -50,7 +50,7 @@ func (t *tree) Close() error                          { return nil }
 //	kinds: calls reads    the kinds of edges that it is about
 //	flags: test           the nodes with these flags are listed
 //	show: variants method the variants of nodes are listed, and nodes of these kinds;
-//	                      receivers of calls
+//	                      receivers of calls, types of variables and constants
 //	builds: linux windows the platforms for which it compiles; see TestExamplesCompile
 //
 // Sections under external/ are modules outside of the tree.
@@ -158,6 +158,9 @@ func describe(g *graph.Graph, set map[string][]string) []byte {
 			for _, v := range n.Variants {
 				lines = append(lines, fmt.Sprintf("%s varies %s:%d [%s]\n", key(graph.ID(i)), v.File, v.Line, v.Constraint))
 			}
+		}
+		if s := n.Signature.Type; slices.Contains(set["show"], "types") && (n.Kind == graph.KindVariable || n.Kind == graph.KindConstant) {
+			lines = append(lines, fmt.Sprintf("%s is of type %s\n", key(graph.ID(i)), s))
 		}
 		if slices.Contains(set["show"], n.Kind.String()) {
 			lines = append(lines, fmt.Sprintf("%s: %s %s\n", key(graph.ID(i)), n.Kind, n.Visibility))

@@ -60,21 +60,33 @@ func (ev *evaluator) infer(fn Ent, ft Type, explicit []Type, call *facts.Expr) T
 	np := t.rec(ft).funcParams()
 	variadic := t.rec(ft).isVariadic()
 	params := append([]Type(nil), t.argsOf(ft)[:np]...)
-	for pass := range 2 { // untyped constants only bind what nothing else does
+	var constant [32]Type // the largest of the constants given for a type parameter
+	for pass := range 2 { // constants only bind what nothing else does
 		for i, a := range args {
 			p := min(i, np-1)
 			if p < 0 || i >= np && !variadic || a == unknownType || ev.untyped(a) != (pass == 1) {
 				continue
 			}
 			pt := params[p]
+			if pass == 1 {
+				if r := t.rec(pt); r.kind == kParam && r.ent == owner && u.bound[r.n] == unknownType {
+					constant[r.n] = ev.larger(constant[r.n], a)
+				}
+				continue
+			}
 			if variadic && i == np-1 && call.Flags&facts.FlagSpread != 0 {
 				pt = t.mk(kSlice, noEnt, 0, pt)
 			}
 			if t.kind(a) == kMeta {
 				a = t.arg(a, 0)
 			}
-			u.unify(pt, ev.defaulted(a), 0)
+			u.unify(pt, a, 0)
 			u.constraints()
+		}
+	}
+	for i, c := range constant[:n] {
+		if c != unknownType && u.bound[i] == unknownType {
+			u.bound[i] = ev.defaulted(c)
 		}
 	}
 	u.constraints()

@@ -44,6 +44,7 @@ type langState struct {
 	firstUnit int32
 	literals  map[Sym]Type // kind of literal → type
 	defaults  map[Type]Type
+	larger    []Type // see Rules.Larger
 	tInt      Type
 	tByte     Type
 	tRune     Type

@@ -1,6 +1,8 @@
 package link
 
 import (
+	"slices"
+
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -301,10 +303,19 @@ func (ev *evaluator) evalBinary(x *facts.Expr) Type {
 	a := ev.typeOf(x.X)
 	if a == unknownType || ev.untyped(a) {
 		if b := ev.typeOf(x.Y); b != unknownType {
-			return b
+			return ev.larger(a, b)
 		}
 	}
 	return a
+}
+
+// larger returns the type of two constants that meet, the first of which is of
+// no declared type.
+func (ev *evaluator) larger(a, b Type) Type {
+	if a != b && slices.Index(ev.lang.larger, a) > slices.Index(ev.lang.larger, b) && ev.untyped(b) {
+		return a
+	}
+	return b
 }
 
 func (ev *evaluator) evalName(x *facts.Expr) (Type, Ent) {

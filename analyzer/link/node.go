@@ -218,10 +218,14 @@ func (l *linker) signature(e Ent) graph.Signature {
 			s.TypeParams = append(s.TypeParams, graph.Param{Name: f.Facts.Str(ps[i].Name), Type: l.typeString(c), Flags: ps[i].Flags})
 		}
 	}
+	shape := l.typ[e]
+	if d.Kind.IsCallable() && l.types.kind(shape) == kNamed { // a variable that a function literal initialises
+		shape = l.newEvaluator(l.types).under(shape)
+	}
 	switch {
-	case d.Kind.IsCallable() && l.types.kind(l.typ[e]) == kFunc:
-		args := l.types.argsOf(l.typ[e])
-		n := l.types.rec(l.typ[e]).funcParams()
+	case d.Kind.IsCallable() && l.types.kind(shape) == kFunc:
+		args := l.types.argsOf(shape)
+		n := l.types.rec(shape).funcParams()
 		add := func(to []graph.Param, span facts.Span, args []Type) []graph.Param {
 			for i := range args {
 				p := graph.Param{Type: l.typeString(args[i])}

@@ -41,6 +41,10 @@ type Rules struct {
 	// variables get from them.
 	Defaults map[string]string
 
+	// Larger lists the types of numeric constants, the smaller kinds first: of
+	// several that meet, the largest counts.
+	Larger []string
+
 	// Basics names the universe types that the engine itself needs.
 	Basics Basics
 

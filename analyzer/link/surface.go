@@ -107,6 +107,9 @@ func (l *linker) primitives(s *langState) {
 			s.defaults[t] = named(to)
 		}
 	}
+	for _, name := range s.Larger {
+		s.larger = append(s.larger, named(name))
+	}
 	b := s.Basics
 	s.tInt, s.tByte, s.tRune, s.tString = named(b.Int), named(b.Byte), named(b.Rune), named(b.String)
 	s.tBool, s.tNull = named(b.Bool), named(b.Null)
@@ -189,7 +192,7 @@ func (l *linker) declaredTypes(ev *evaluator, fn int32) {
 				l.baseTypes = append(l.baseTypes, ev.typeExpr(facts.ExprID(x)))
 			}
 			l.bases[e] = facts.Span{Lo: lo, Hi: int32(len(l.baseTypes))}
-		case d.Kind.IsCallable():
+		case d.Kind.IsCallable() && d.Type == facts.None:
 			l.typ[e] = ev.funcType(facts.DeclID(i))
 		case d.Type != facts.None:
 			l.typ[e] = ev.typeExpr(d.Type)

@@ -70,6 +70,7 @@ var rules = &link.Rules{
 		"untypedBool": "bool", "untypedInt": "int", "untypedFloat": "float64",
 		"untypedComplex": "complex128", "untypedRune": "rune", "untypedString": "string",
 	},
+	Larger: []string{"untypedInt", "untypedRune", "untypedFloat", "untypedComplex"},
 	Basics: link.Basics{Int: "int", Byte: "byte", Rune: "rune", String: "string", Bool: "untypedBool", Null: "untypedNil", Error: "error"},
 
 	Outside: []string{
