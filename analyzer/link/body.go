@@ -21,7 +21,7 @@ func (l *linker) bodies(ctx context.Context) error {
 	}
 	p := pool.New().WithMaxGoroutines(l.Workers)
 	for w := range readers {
-		r := &bodyReader{ev: l.newEvaluator(newTypeTable(l.types)), l: l, externs: map[externKey]graph.ID{}, stored: map[implemented]bool{},
+		r := &bodyReader{ev: l.newEvaluator(newTypeTable(l.types)), l: l, externs: map[externKey]graph.ID{}, stored: map[implemented]bool{}, storedExterns: map[storedExtern]bool{},
 			edges: make([]graph.RawEdge, 0, exprs/(4*l.Workers)+64)}
 		readers[w] = r
 		p.Go(func() {
@@ -94,6 +94,8 @@ type bodyReader struct {
 	externList []externKey
 	keywords   [][]string
 	stored     map[implemented]bool // concrete types stored as interfaces; whether as a pointer
+
+	storedExterns map[storedExtern]bool // concrete types stored as external interfaces; whether as a pointer
 
 	fn    int32
 	f     *file
@@ -436,7 +438,7 @@ func (r *bodyReader) call(e facts.ExprID, x *facts.Expr) {
 			r.convert(facts.ExprID(args[0]), r.ev.types.arg(ct, 0), r.owner[e])
 		}
 		return
-	case kUnknown, kExtern:
+	case kUnknown, kExtern, kOutside:
 		return
 	}
 	if ref := r.ev.ref[callee]; ref != noEnt && r.l.decl(ref).Kind.IsCallable() {
@@ -711,11 +713,17 @@ func (r *bodyReader) returned(fl *facts.Flow, owner graph.ID) {
 		}
 		return
 	}
-	if from := r.ev.typ[fl.From]; t.kind(from) == kTuple {
+	from := r.ev.typ[fl.From]
+	switch t.kind(from) {
+	case kTuple:
 		for i, a := range t.argsOf(from) {
 			if i < len(results) {
 				r.convertType(a, results[i], owner, &r.f.Facts.Exprs[fl.From])
 			}
+		}
+	case kOutside:
+		for _, to := range results {
+			r.convertType(from, to, owner, &r.f.Facts.Exprs[fl.From])
 		}
 	}
 }
@@ -735,6 +743,14 @@ func (r *bodyReader) convertType(from, to Type, owner graph.ID, x *facts.Expr) {
 		return
 	}
 	tr := t.rec(to)
+	if tr.kind == kExtern && to < t.off {
+		if base, ptr := t.deref(from); t.kind(base) == kNamed && !r.ev.interfaceLike(base) {
+			s := storedExtern{t.rec(base).ent, to}
+			was, seen := r.storedExterns[s]
+			r.storedExterns[s] = ptr && (was || !seen)
+		}
+		return
+	}
 	if tr.kind != kNamed || !r.ev.interfaceLike(to) {
 		return
 	}
@@ -743,6 +759,10 @@ func (r *bodyReader) convertType(from, to Type, owner graph.ID, x *facts.Expr) {
 		return
 	case kNamed: // of two instances of one interface a part could not be told
 		if t.rec(from).ent == tr.ent {
+			return
+		}
+	case kOutside:
+		if !r.ev.becomesOwn(from, to) {
 			return
 		}
 	case kExtern: // a value of an external type, unless it is an external value

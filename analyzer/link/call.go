@@ -7,8 +7,12 @@ func (ev *evaluator) evalCall(x *facts.Expr) Type {
 	t := ev.types
 	ct := ev.typeOf(x.X)
 	switch t.kind(ct) {
-	case kUnknown, kExtern:
+	case kUnknown:
 		return unknownType
+	case kExtern:
+		return ev.outside(append(ev.argTypes(x), ct)...)
+	case kOutside: // methods have no type parameters of their own
+		return ct
 	case kMeta:
 		return t.arg(ct, 0) // a conversion
 	}
@@ -64,7 +68,7 @@ func (ev *evaluator) infer(fn Ent, ft Type, explicit []Type, call *facts.Expr) T
 	for pass := range 2 { // constants only bind what nothing else does
 		for i, a := range args {
 			p := min(i, np-1)
-			if p < 0 || i >= np && !variadic || a == unknownType || ev.untyped(a) != (pass == 1) {
+			if p < 0 || i >= np && !variadic || a == unknownType || t.isOutside(a) || ev.untyped(a) != (pass == 1) {
 				continue
 			}
 			pt := params[p]

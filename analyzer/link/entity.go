@@ -2,6 +2,7 @@ package link
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
@@ -220,6 +221,7 @@ func (l *linker) declare(fn int32) {
 			}
 		}
 	}
+	var guess []int32
 	for i := range f.Facts.Imports {
 		im := &f.Facts.Imports[i]
 		if im.Owner != facts.None {
@@ -236,22 +238,58 @@ func (l *linker) declare(fn int32) {
 		case "":
 			if name := l.importName(fn, im); name >= 0 {
 				l.fileScope.put(fn, name, int32(i))
+			} else {
+				guess = append(guess, int32(i))
 			}
 		default:
 			l.fileScope.put(fn, f.syms[im.Alias], int32(i))
 		}
 	}
+	for _, i := range guess { // what is certain has its name already
+		if name := l.guessName(fn, f.Facts.Str(f.Facts.Imports[i].Path)); name >= 0 {
+			l.fileScope.put(fn, name, i)
+		}
+	}
 }
 
 // importName returns the name that an import without an alias gets: what the
-// package calls itself, or the last part of the path that is no version.
+// package calls itself, or the last part of the path that is no version; -1 if
+// that is no name.
 func (l *linker) importName(fn int32, im *facts.Import) Sym {
 	f := &l.files[fn]
 	path := f.Facts.Str(im.Path)
 	if u := l.resolveImport(f.unit, path); u >= 0 {
 		return l.sym(l.units[u].Name)
 	}
-	return l.sym(lastName(path))
+	name := lastName(path)
+	if strings.ContainsAny(name, "-.") {
+		return -1
+	}
+	return l.sym(name)
+}
+
+// guessName returns the name of an imported package that is known by its path
+// alone, whose last part, such as go-redis, is no name: a part of that which the
+// file mentions and which means nothing else; -1 if there is none.
+func (l *linker) guessName(fn int32, path string) Sym {
+	f := &l.files[fn]
+	parts := strings.FieldsFunc(lastName(path), func(r rune) bool { return r == '-' || r == '.' })
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == f.Rules.Name })
+	if len(parts) > 8 {
+		return -1
+	}
+	names := []string{strings.Join(parts, "_"), strings.Join(parts, "")}
+	for _, p := range slices.Backward(parts) {
+		names = append(names, p)
+	}
+	for _, s := range names {
+		name := l.lookupSym(s)
+		if name > 0 && slices.Contains(f.syms, name) && l.pkgScope.get(f.unit, name) < 0 &&
+			l.pkgScope.get(l.units[f.unit].rules.universe, name) < 0 {
+			return name
+		}
+	}
+	return -1
 }
 
 // lastName guesses a package's name from its path: the last element, without

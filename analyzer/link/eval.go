@@ -25,6 +25,9 @@ type evaluator struct {
 	state []uint8
 	local []Type // by LocalID
 	lstat []uint8
+
+	selected map[facts.LocalID][]Sym // what is selected on locals; nil until it is asked for
+
 	depth int
 	memo  map[memberKey]member
 	where string // the constraint of the file, if there are variants
@@ -58,6 +61,7 @@ func (ev *evaluator) open(fn int32) {
 	ev.local, ev.lstat = grow(ev.local, m), grow(ev.lstat, m)
 	clear(ev.state)
 	clear(ev.lstat)
+	ev.selected = nil
 	if c := ev.f.place.Constraint; c != ev.where && len(ev.l.others) > 0 {
 		clear(ev.memo) // of members as another platform has them
 		ev.where = c
@@ -169,8 +173,12 @@ func (ev *evaluator) eval(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		case kExtern:
 			return t.meta(t.mk(kPtr, noEnt, 0, xt)), noEnt
 		}
-		if u := ev.under(xt); t.kind(u) == kPtr {
+		u := ev.under(xt)
+		switch t.kind(u) {
+		case kPtr:
 			return t.arg(u, 0), noEnt
+		case kOutside:
+			return u, noEnt
 		}
 		return unknownType, noEnt
 	case facts.OpAddr:
@@ -180,8 +188,12 @@ func (ev *evaluator) eval(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		}
 		return t.mk(kPtr, noEnt, 0, xt), noEnt
 	case facts.OpRecv:
-		if u := ev.under(ev.typeOf(x.X)); t.kind(u) == kChan {
+		u := ev.under(ev.typeOf(x.X))
+		switch t.kind(u) {
+		case kChan:
 			return t.arg(u, 0), noEnt
+		case kOutside:
+			return u, noEnt
 		}
 		return unknownType, noEnt
 	case facts.OpCall, facts.OpNew:
@@ -234,6 +246,9 @@ func (ev *evaluator) eval(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		}
 		if op := ev.f.Facts.Exprs[x.X].Op; x.N == 1 && (op == facts.OpIndex || op == facts.OpAssert || op == facts.OpRecv) {
 			return ev.lang.tBool, noEnt
+		}
+		if t.kind(xt) == kOutside {
+			return xt, noEnt
 		}
 		return unknownType, noEnt
 	case facts.OpRangeKey:
@@ -301,7 +316,7 @@ func (ev *evaluator) evalBinary(x *facts.Expr) Type {
 		}
 	}
 	a := ev.typeOf(x.X)
-	if a == unknownType || ev.untyped(a) {
+	if a == unknownType || ev.untyped(a) || ev.types.isOutside(a) {
 		if b := ev.typeOf(x.Y); b != unknownType {
 			return ev.larger(a, b)
 		}
@@ -423,6 +438,9 @@ func (ev *evaluator) localType(id facts.LocalID) (Type, Ent) {
 		t = ev.typeExpr(lo.Type)
 	} else if lo.Value != facts.None {
 		t = ev.value(lo.Value)
+		if r := ev.types.rec(t); r.kind == kOutside && r.hi > r.lo {
+			t = ev.outsideLocal(id, t)
+		}
 	}
 	ev.local[id], ev.lstat[id] = t, evalDone
 	return t, noEnt
@@ -467,6 +485,22 @@ func (ev *evaluator) evalSelect(x *facts.Expr) (Type, Ent) {
 		return m.typ, m.ent
 	}
 	m := ev.member(xt, name)
+	if m.ent != noEnt {
+		return m.typ, m.ent
+	}
+	xt, _ = t.deref(xt)
+	switch t.kind(xt) {
+	case kExtern:
+		return ev.outside(xt), noEnt
+	case kOutside:
+		if m = ev.outsideMember(xt, name); m.ent == noEnt {
+			return xt, noEnt
+		}
+	case kNamed, kAnon: // what it embeds may have the member
+		if foreign := ev.foreign(xt); len(foreign) > 0 {
+			return ev.outside(foreign...), noEnt
+		}
+	}
 	return m.typ, m.ent
 }
 
@@ -519,6 +553,8 @@ func (ev *evaluator) elementOf(x Type, part int) Type {
 		return t.arg(u, 0)
 	case kMap:
 		return t.arg(u, part)
+	case kOutside:
+		return u
 	case kNamed:
 		if s := ev.lang.tString; s != unknownType && (u == s || ev.defaulted(u) == s) {
 			if part == 0 {
@@ -544,6 +580,8 @@ func (ev *evaluator) rangeOf(x Type) (Type, Type) {
 		return t.arg(u, 0), t.arg(u, 1)
 	case kChan:
 		return t.arg(u, 0), unknownType
+	case kOutside:
+		return u, u
 	case kFunc: // a function that yields
 		if t.rec(u).funcParams() != 1 {
 			return unknownType, unknownType

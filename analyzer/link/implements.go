@@ -237,9 +237,20 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 	slices.SortFunc(pairs, func(x, y implemented) int { return cmp.Or(cmp.Compare(x.typ, y.typ), cmp.Compare(x.iface, y.iface)) })
 	ev := l.newEvaluator(l.types)
 	known, foreign := provenMethods[Ent]{}, provenMethods[Type]{}
+	outside := externalKnowledge{l: l, ev: ev, of: map[Type]*providers{}}
+	for _, r := range readers {
+		for _, s := range slices.SortedFunc(maps.Keys(r.storedExterns), func(x, y storedExtern) int { return cmp.Or(cmp.Compare(x.typ, y.typ), cmp.Compare(x.ext, y.ext)) }) {
+			outside.add(s.typ, s.ext, r.storedExterns[s])
+		}
+	}
 	for _, p := range pairs {
 		from := l.nodeOf[p.typ]
 		ev.lang = l.langOf(p.typ)
+		if !l.refuted(ev, p) && l.sets[p.iface] != nil && l.decl(p.iface).TypeParams.Len() == 0 {
+			for _, f := range l.sets[p.iface].foreign {
+				outside.add(p.typ, f, asPointer[p])
+			}
+		}
 		if l.implements[p] || from == graph.None || !ev.lang.ImplicitInterfaces || l.refuted(ev, p) {
 			continue
 		}
@@ -267,6 +278,7 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 	}
 	l.inherit(ev, known, foreign)
 	l.impliedImplementations(ev, known)
+	outside.implement()
 }
 
 // provenMethods are the methods that types must have from what they embed,
@@ -537,7 +549,7 @@ func (l *linker) implementation(ev *evaluator, typ, iface Ent, s *methodSet) {
 // mentionsUnknown reports whether a type holds a part that could not be told,
 // so that its identity with another says nothing.
 func (t *typeTable) mentionsUnknown(x Type) bool {
-	if x == unknownType {
+	if x == unknownType || t.kind(x) == kOutside {
 		return true
 	}
 	for _, a := range t.argsOf(x) {

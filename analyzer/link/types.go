@@ -34,6 +34,7 @@ const (
 	kAnon             // type literal ent; noEnt: the empty interface
 	kUnion            // args; n: what for, see union.go
 	kApprox           // ~args[0]
+	kOutside          // what an external package makes of args; see outside.go
 )
 
 // maxTypeDepth bounds the nesting of types; deeper ones are unknown. Real code
@@ -406,6 +407,8 @@ func (l *linker) writeType(b *strings.Builder, x Type) {
 	case kApprox:
 		b.WriteByte('~')
 		list(args)
+	case kOutside:
+		b.WriteByte('?')
 	case kPkg:
 		b.WriteString("package")
 	}
