@@ -48,8 +48,9 @@ func Read(data []byte, lim Limits) (*graph.Graph, error) {
 	if err := d.decode(r); err != nil {
 		return nil, err
 	}
-	g, err := graph.FromColumns(graph.Columns{Nodes: d.nodes, Edges: d.edges, SiteEnds: d.siteEnds, Sites: d.sites,
-		Files: d.files, Unknowns: d.unknowns, Skipped: d.skipped, Keywords: d.keywords, Tree: tree})
+	c := &d.columns // has the edges
+	c.Nodes, c.Files, c.Unknowns, c.Skipped, c.Keywords, c.Tree = d.nodes, d.files, d.unknowns, d.skipped, d.keywords, tree
+	g, err := graph.FromColumns(*c)
 	if err != nil {
 		return nil, graphForm.corrupt("(graph)", err)
 	}
@@ -258,6 +259,7 @@ type decoder struct {
 	unknowns []graph.Unknown
 	skipped  []graph.Skipped
 	keywords [][]string
+	columns  graph.Columns // the edges and sites, once they are checked
 }
 
 // str returns the string with an index.
@@ -283,6 +285,12 @@ func (d *decoder) decode(r *reader) error {
 				step{tagEdges, d.decodeEdges},
 				step{tagSites, d.decodeSites},
 				step{tagReceivers, d.decodeReceivers})
+		}
+		if nodes == nil && edges == nil {
+			d.columns = graph.Columns{Edges: d.edges, SiteEnds: d.siteEnds, Sites: d.sites}
+			if err := d.columns.IndexEdges(int(d.counts.nodes), int(d.counts.files), int(d.counts.keywords)); err != nil {
+				edges = graphForm.corrupt("(graph)", err)
+			}
 		}
 	})
 	var buf []byte

@@ -384,22 +384,25 @@ func compareUnknowns(x, y Unknown) int {
 
 // index makes the adjacency arrays from the sorted edges.
 func (g *Graph) index() {
-	n := len(g.Nodes)
-	g.out = make([]uint32, n+1)
-	g.in = make([]uint32, n+1)
-	for i := range g.Edges {
-		g.out[g.Edges[i].From+1]++
-		g.in[g.Edges[i].To+1]++
-	}
-	for i := 1; i <= n; i++ {
-		g.out[i] += g.out[i-1]
-		g.in[i] += g.in[i-1]
-	}
+	x := indexEdges(len(g.Nodes), g.Edges)
+	g.out, g.in, g.inIdx = x.out, x.in, x.inIdx
+}
+
+// indexEdges indexes edges that are in the order of a graph's. O(n + m).
+func indexEdges(nodes int, edges []Edge) *incidence {
+	x := &incidence{nodes: nodes, out: make([]uint32, nodes+1), in: make([]uint32, nodes+1), inIdx: make([]uint32, len(edges))}
 	// Two stable counting passes, by kind and then by target; sources ascend
-	// within a kind because Edges is sorted by them.
+	// within a kind because edges are sorted by them.
 	var byKind [EdgeKindCount + 1]uint32
-	for i := range g.Edges {
-		byKind[g.Edges[i].Kind+1]++
+	for i := range edges {
+		e := &edges[i]
+		x.out[e.From+1]++
+		x.in[e.To+1]++
+		byKind[e.Kind+1]++
+	}
+	for i := 1; i <= nodes; i++ {
+		x.out[i] += x.out[i-1]
+		x.in[i] += x.in[i-1]
 	}
 	for k := 1; k < len(byKind); k++ {
 		byKind[k] += byKind[k-1]
@@ -408,18 +411,18 @@ func (g *Graph) index() {
 		to   ID
 		edge uint32
 	}
-	order := make([]target, len(g.Edges))
-	for i := range g.Edges {
-		e := &g.Edges[i]
+	order := make([]target, len(edges))
+	for i := range edges {
+		e := &edges[i]
 		order[byKind[e.Kind]] = target{e.To, uint32(i)}
 		byKind[e.Kind]++
 	}
-	g.inIdx = make([]uint32, len(g.Edges))
-	next := slices.Clone(g.in)
+	next := slices.Clone(x.in)
 	for _, t := range order {
-		g.inIdx[next[t.to]] = t.edge
+		x.inIdx[next[t.to]] = t.edge
 		next[t.to]++
 	}
+	return x
 }
 
 // AddFlags adds flags to a node that was added before.

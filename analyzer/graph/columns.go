@@ -20,6 +20,35 @@ type Columns struct {
 	Skipped  []Skipped
 	Keywords [][]string
 	Tree     Hash
+
+	index *incidence // nil: FromColumns makes it
+}
+
+// incidence says which edges leave and which reach each node.
+type incidence struct {
+	nodes, files, keywords int // of the graph
+	out, in, inIdx         []uint32
+}
+
+// IndexEdges checks the edges and their sites and indexes them: the part of
+// [FromColumns] that needs of everything else only how many nodes, files and
+// lists of keywords there will be. A reader can call it while it still reads
+// the nodes. Edges, SiteEnds and Sites must not change any more.
+func (c *Columns) IndexEdges(nodes, files, keywords int) error {
+	if len(c.SiteEnds) != len(c.Edges) {
+		return fmt.Errorf("graph: %d site ends for %d edges", len(c.SiteEnds), len(c.Edges))
+	}
+	if err := cmp.Or(checkEdges(c, ID(nodes)), checkSites(c, ID(nodes), int32(files), int32(min(keywords, math.MaxInt32)))); err != nil {
+		return err
+	}
+	lo := uint32(0)
+	for i, hi := range c.SiteEnds {
+		c.Edges[i].siteLo, c.Edges[i].siteHi = lo, hi
+		lo = hi
+	}
+	c.index = indexEdges(nodes, c.Edges)
+	c.index.files, c.index.keywords = files, keywords
+	return nil
 }
 
 // Columns returns the graph's content. It shares memory with g.
@@ -28,36 +57,29 @@ func (g *Graph) Columns() Columns {
 	for i := range g.Edges {
 		ends[i] = g.Edges[i].siteHi
 	}
-	return Columns{g.Nodes, g.Edges, ends, g.sites, g.Files, g.Unknowns, g.Skipped, g.Keywords, g.Tree}
+	return Columns{Nodes: g.Nodes, Edges: g.Edges, SiteEnds: ends, Sites: g.sites, Files: g.Files, Unknowns: g.Unknowns,
+		Skipped: g.Skipped, Keywords: g.Keywords, Tree: g.Tree}
 }
 
 // FromColumns restores a graph. It checks every invariant that readers rely
 // on, because the columns may come from a hostile file, and takes ownership of
 // the slices. O(n + m).
 func FromColumns(c Columns) (*Graph, error) {
-	if len(c.SiteEnds) != len(c.Edges) {
-		return nil, fmt.Errorf("graph: %d site ends for %d edges", len(c.SiteEnds), len(c.Edges))
-	}
-	g := &Graph{Nodes: c.Nodes, Edges: c.Edges, Files: c.Files, Unknowns: c.Unknowns,
-		Skipped: c.Skipped, Keywords: c.Keywords, Tree: c.Tree, sites: c.Sites}
-	g.canonical()
 	// Edges and their index are half of the work.
-	rest := make(chan error, 1)
-	go func() {
-		rest <- cmp.Or(checkNodes(c.Nodes), checkFiles(&c), checkSites(&c), checkOthers(&c))
-	}()
-	edges := checkEdges(&c)
-	if edges == nil {
-		lo := uint32(0)
-		for i, hi := range c.SiteEnds {
-			g.Edges[i].siteLo, g.Edges[i].siteHi = lo, hi
-			lo = hi
-		}
-		g.index()
+	edges := make(chan error, 1)
+	if x := c.index; x != nil && x.nodes == len(c.Nodes) && x.files == len(c.Files) && x.keywords == len(c.Keywords) {
+		edges <- nil
+	} else {
+		go func() { edges <- c.IndexEdges(len(c.Nodes), len(c.Files), len(c.Keywords)) }()
 	}
-	if err := cmp.Or(<-rest, edges); err != nil {
+	err := cmp.Or(checkNodes(c.Nodes), checkFiles(&c), checkOthers(&c))
+	if err := cmp.Or(<-edges, err); err != nil {
 		return nil, err
 	}
+	g := &Graph{Nodes: c.Nodes, Edges: c.Edges, Files: c.Files, Unknowns: c.Unknowns,
+		Skipped: c.Skipped, Keywords: c.Keywords, Tree: c.Tree, sites: c.Sites,
+		out: c.index.out, in: c.index.in, inIdx: c.index.inIdx}
+	g.canonical()
 	return g, nil
 }
 
@@ -94,8 +116,7 @@ func checkFiles(c *Columns) error {
 	return nil
 }
 
-func checkEdges(c *Columns) error {
-	nodes := ID(len(c.Nodes))
+func checkEdges(c *Columns, nodes ID) error {
 	for i := range c.Edges {
 		e := &c.Edges[i]
 		if e.From < 0 || e.From >= nodes || e.To < 0 || e.To >= nodes || e.Type < None || e.Type >= nodes ||
@@ -116,8 +137,7 @@ func checkEdges(c *Columns) error {
 	return nil
 }
 
-func checkSites(c *Columns) error {
-	files, keywords, nodes := int32(len(c.Files)), int32(min(len(c.Keywords), math.MaxInt32)), ID(len(c.Nodes))
+func checkSites(c *Columns, nodes ID, files, keywords int32) error {
 	for i := range c.Sites {
 		s := &c.Sites[i]
 		if s.File < 0 || s.File >= files || s.Line|s.Col < 0 || s.Args < -1 || s.Want < WantAll ||
