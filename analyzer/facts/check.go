@@ -3,6 +3,7 @@ package facts
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -33,14 +34,7 @@ func (k *checker) check() {
 		k.bad("file", 0)
 		return
 	}
-	str := func(ss ...Str) bool {
-		for _, s := range ss {
-			if int(s) >= strs {
-				return false
-			}
-		}
-		return true
-	}
+	str := func(ss ...Str) bool { return len(ss) == 0 || int(slices.Max(ss)) < strs }
 	opt := func(i, n int32) bool { return i >= None && i < n }
 	span := func(s Span, n int32) bool { return s.Lo >= 0 && s.Lo <= s.Hi && s.Hi <= n }
 	members := func(s Span) bool {
@@ -87,8 +81,9 @@ func (k *checker) check() {
 		}
 	}
 	for i := range f.Exprs {
-		if !k.expr(int32(i), &f.Exprs[i], str, decls, locals, lists) {
+		if !f.checkExpr(int32(i)) {
 			k.bad("expression", i)
+			break
 		}
 	}
 	for i, fl := range f.Flows {
@@ -127,35 +122,38 @@ func (k *checker) check() {
 	}
 }
 
-func (k *checker) expr(i int32, x *Expr, str func(...Str) bool, decls, locals, lists int32) bool {
-	if x.Op >= opEnd || !str(x.Name) || x.Line < 0 || x.Col < 0 || x.Args < 0 || x.Args >= lists || x.Op == OpCall && x.N < -1 {
+// checkExpr is most of the work: expressions are most of a file.
+func (f *File) checkExpr(i int32) bool {
+	x := &f.Exprs[i]
+	lists := int32(len(f.Lists))
+	if x.Op >= opEnd || int(x.Name) >= len(f.Strings) || x.Line < 0 || x.Col < 0 || x.Args < 0 || x.Args >= lists || x.Op == OpCall && x.N < -1 {
 		return false
 	}
 	switch {
 	case x.Op == OpName && x.Flags&FlagLocal != 0:
-		if x.X < 0 || int32(x.X) >= locals {
+		if x.X < 0 || int(x.X) >= len(f.Locals) {
 			return false
 		}
 	case x.Op == OpFunc || x.Op == OpType:
-		if x.X < 0 || int32(x.X) >= decls {
+		if x.X < 0 || int(x.X) >= len(f.Decls) {
 			return false
 		}
 	case x.Op == OpParamOf:
-		if x.X < None || int(x.X) >= len(k.f.Exprs) { // the literal stands behind what it holds
+		if x.X < None || int(x.X) >= len(f.Exprs) { // the literal stands behind what it holds
 			return false
 		}
 	case x.X < None || int32(x.X) >= i:
 		return false
 	}
-	if x.Y < None || int32(x.Y) >= i && !(x.Op.HasContext() && int(x.Y) < len(k.f.Exprs)) {
+	if x.Y < None || int32(x.Y) >= i && !(x.Op.HasContext() && int(x.Y) < len(f.Exprs)) {
 		return false
 	}
 	if x.Args > 0 {
-		n := k.f.Lists[x.Args]
+		n := f.Lists[x.Args]
 		if n < 0 || n > lists-x.Args-1 {
 			return false
 		}
-		for _, a := range k.f.Lists[x.Args+1 : x.Args+1+n] {
+		for _, a := range f.Lists[x.Args+1 : x.Args+1+n] {
 			if a < 0 || a >= i {
 				return false
 			}
