@@ -16,6 +16,8 @@ import (
 func main() { os.Exit(mainCode()) }
 
 func mainCode() int {
+	beginLate(os.Getenv)
+
 	// The first signal ends the work in order; with the handler gone, a second
 	// one kills.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -93,6 +93,9 @@ func questionList() string {
 }
 
 func (a *app) query(ctx context.Context, g *graphFlags, r query.Request, context int, list []output) error {
+	if err := knownQuestion(r.Op); err != nil {
+		return usage(err.Error()) // before a graph is made
+	}
 	s, err := a.openSession(ctx, g)
 	if err != nil {
 		return err

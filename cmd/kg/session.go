@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -231,12 +232,18 @@ func (a *app) answer(ctx context.Context, s *session, r query.Request) (*query.A
 			return q.do(a, ctx, s, r)
 		}
 	}
-	answer, err := s.index.Ask(r)
-	var wrong *query.RequestError
-	if _, known := query.FindOp(r.Op); errors.As(err, &wrong) && !known {
-		return nil, &query.RequestError{Text: fmt.Sprintf("there is no question %s; there are %s", quote(r.Op), strings.Join(questionNames(), ", "))}
+	if err := knownQuestion(r.Op); err != nil {
+		return nil, err
 	}
-	return answer, err
+	return s.index.Ask(r)
+}
+
+// knownQuestion returns a [*query.RequestError] if there is no such question.
+func knownQuestion(name string) error {
+	if slices.Contains(questionNames(), strings.ReplaceAll(name, "-", "_")) {
+		return nil
+	}
+	return &query.RequestError{Text: fmt.Sprintf("there is no question %s; there are %s", quote(name), strings.Join(questionNames(), ", "))}
 }
 
 // asUsage makes an error of a request one of the command line.
