@@ -42,9 +42,10 @@ func (r *Report) Verdict() string {
 		fmt.Fprintf(&b, "%s of what changed should be reviewed", count(direct+t.MayBeAffected, "user"))
 	default:
 		fmt.Fprintf(&b, "%s %s differently: ", count(what, "symbol"), verb(what, "behaves", "behave"))
-		near := r.direct()
+		users, tests := r.direct()
+		near := users + tests
 		if near > 0 {
-			fmt.Fprintf(&b, "%s %s on %s directly", count(near, "user"), verb(near, "relies", "rely"), verb(what, "it", "them"))
+			fmt.Fprintf(&b, "%s %s on %s directly", usersAndTests(users, tests), verb(near, "relies", "rely"), verb(what, "it", "them"))
 		}
 		switch far := direct + t.MayBeAffected - near; {
 		case near == 0:
@@ -70,17 +71,34 @@ func together(s *Shift) string {
 }
 
 // direct counts the users that are one hop away from a change and have to
-// follow it or should be reviewed.
-func (r *Report) direct() int {
-	users := map[string]bool{}
+// follow it or should be reviewed; those in test code apart.
+func (r *Report) direct() (users, tests int) {
+	seen := map[string]bool{}
 	for i := range r.Changes {
 		for _, x := range r.Changes[i].Impacted {
-			if x.Depth == 1 && x.Severity != "may_be_affected" {
-				users[x.Symbol.ID] = true
+			if x.Depth != 1 || x.Severity == "may_be_affected" || seen[x.Symbol.ID] {
+				continue
+			}
+			seen[x.Symbol.ID] = true
+			if x.Symbol.Test {
+				tests++
+			} else {
+				users++
 			}
 		}
 	}
-	return len(users)
+	return users, tests
+}
+
+// usersAndTests counts users, of which some are in test code.
+func usersAndTests(users, tests int) string {
+	switch {
+	case tests == 0:
+		return count(users, "user")
+	case users == 0:
+		return count(tests, "user") + " in tests"
+	}
+	return fmt.Sprintf("%s and %d in tests", count(users, "user"), tests)
 }
 
 // close ends a sentence with what the analysis did not see.

@@ -131,7 +131,7 @@ func (e *engine) newlyDispatched(h graph.ID) {
 		}
 		for _, i := range e.head.InKind(s.id, graph.EdgeCalls) {
 			edge := &e.head.Edges[i]
-			if e.d.ToBase(edge.From) == graph.None {
+			if e.d.ToBase(edge.From) == graph.None || !e.walk.types.Runs(edge, h) {
 				continue
 			}
 			sites := e.sitesOf(edge)
@@ -146,6 +146,43 @@ func (e *engine) newlyDispatched(h graph.ID) {
 			path := append([]Hop{e.hop(e.head, edge)}, e.walk.superPath(h, s)...)
 			e.add(Impacted{ID: edge.From, Relation: Dispatched, Severity: severity, Depth: 1,
 				Certainty: certainty, Sites: sites, Path: path})
+		}
+	}
+}
+
+// dispatchedNoMore adds the callers of the methods that the removed method b
+// overrode, if its type is still there: what they run for it is inherited now.
+func (e *engine) dispatchedNoMore(b graph.ID) {
+	x := &e.base.Nodes[b]
+	if x.Kind != graph.KindMethod || x.Parent == graph.None || e.d.ToHead(x.Parent) == graph.None || x.Flags.Has(graph.FlagTest) || diff.Abstract(e.base, b) {
+		return
+	}
+	w := e.was()
+	for _, s := range w.supers(b) {
+		now := e.d.ToHead(s.id)
+		if now == graph.None || e.base.Nodes[s.id].Kind == graph.KindExternal || diff.Abstract(e.head, now) {
+			continue // what a type lacks then, the compiler tells
+		}
+		for _, i := range e.base.InKind(s.id, graph.EdgeCalls) {
+			edge := &e.base.Edges[i]
+			p, ok := e.pair(edge.From)
+			if !ok || !w.types.Runs(edge, b) {
+				continue
+			}
+			sites := e.headSites(graph.EdgeCalls, p.head, now)
+			if len(sites) == 0 {
+				continue
+			}
+			for i := range sites {
+				sites[i].State = Fits
+			}
+			severity := ShouldReview
+			certainty := max(edge.Certainty, s.certainty, graph.Inferred)
+			if certainty == graph.Ambiguous || w.crowded(s.id) {
+				severity = MayBeAffected
+			}
+			e.add(Impacted{ID: p.head, Relation: Dispatched, Severity: severity, Depth: 1, Certainty: certainty, Sites: sites,
+				Path: append([]Hop{e.baseHop(edge, sites)}, w.superPath(b, s)...)})
 		}
 	}
 }

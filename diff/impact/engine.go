@@ -25,6 +25,8 @@ type engine struct {
 	byFile     map[string][]graph.ID // see declaredIn; nil until asked
 	started    map[graph.ID]Reached  // see enter
 
+	baseWalk *walk // see was; nil until asked
+
 	// Of the change at hand.
 	c    *diff.Change
 	hits map[graph.ID]*hit
@@ -50,6 +52,14 @@ func newEngine(d *diff.Delta, o Options) *engine {
 		e.run.severity[i] = severityEnd
 	}
 	return e
+}
+
+// was returns the walk over the base graph.
+func (e *engine) was() *walk {
+	if e.baseWalk == nil {
+		e.baseWalk = newWalk(e.base)
+	}
+	return e.baseWalk
 }
 
 // children lists the nodes below each node.

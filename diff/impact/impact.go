@@ -16,6 +16,7 @@
 //	field, constant, enum member,   its users when it goes or changes type     its readers, if they are not
 //	variable                                                                  many
 //	new override, implementation    nothing                                    callers now dispatched to it
+//	override removed                nothing                                    callers that were dispatched to it
 //	doc, formatting, test code      nothing                                    nothing
 //
 // What was used is read from the base graph, whether the use remains from the

@@ -132,7 +132,7 @@ func (e *engine) selectTests(r *Result) {
 	}
 	sel.add(e.walk, func(n graph.ID) graph.ID { return n })
 	if len(baseSeeds) > 0 && e.base != e.head {
-		w := newWalk(e.base)
+		w := e.was()
 		w.tests = true
 		w.start(unique(baseSeeds)...)
 		w.run(-1, w.testCase)

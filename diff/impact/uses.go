@@ -15,6 +15,7 @@ func (e *engine) removed(c *diff.Change) {
 			continue // moved out before its owner was removed
 		}
 		e.usesOfGone(t, graph.None)
+		e.dispatchedNoMore(t)
 		if x := &e.base.Nodes[t]; t == c.Base && x.Kind == graph.KindField && x.Parent != graph.None {
 			e.byPosition(x.Parent, e.d.ToHead(x.Parent))
 		}
