@@ -74,6 +74,16 @@ const (
 	OpLabel     // Name among the cases of X: a member of X's type, or else what Name means
 	OpMark      // an annotation or decorator X(Args…)
 
+	// Modules and structural types.
+
+	OpModule    // the module that a file imports as Name, as a value or, with FlagTyped, as what types are in
+	OpTypeOf    // the type of the value X
+	OpResult    // what a function gives that returns one of Args, or yields those that are an OpRangeVal of what they go through; N: 1 it is awaited, 2 it yields
+	OpNarrow    // X where the condition Y holds (N = 1) or does not (N = 0)
+	OpTupleType // a list of values of the types Args, in this order; those of an OpVariadic are any number
+	OpGuard     // the result of a function that tells whether its parameter N (-1: this) is of type X; FlagRead: it fails otherwise
+	OpMember    // the type of the member Name, or without a name of the elements, of type X
+
 	opEnd
 )
 
@@ -98,11 +108,11 @@ const (
 // HasContext reports whether Y of an expression with operator o is its context:
 // what gives it a type from outside. That is the call or new that it is an
 // argument of, the conditional of which it is one value, the function literal
-// that returns it, or a type or expression whose type it must have. A context
-// may stand behind the expression.
+// that returns it, the composite that it is an element of, or a type or
+// expression whose type it must have. A context may stand behind the expression.
 func (o Op) HasContext() bool {
 	switch o {
-	case OpFunc, OpMethodRef, OpCall, OpNew, OpConditional:
+	case OpFunc, OpMethodRef, OpCall, OpNew, OpConditional, OpComposite, OpKeyword:
 		return true
 	}
 	return false

@@ -104,6 +104,7 @@ const (
 	ImportTypeOnly ImportFlags = 1 << iota // only types are imported
 	ImportReExport                         // the names are exported again
 	ImportStatic                           // members of a type are imported
+	ImportLater                            // it is imported where the program comes by
 )
 
 // Decl is one declaration.
@@ -164,6 +165,9 @@ const (
 	TraitExpression                    // a function literal whose body is an expression, the value of which may be unused
 	TraitEndless                       // a function literal whose body does not come to its end without returning or failing
 	TraitSynthetic                     // not in the source: the compiler, or a tool that runs with it, adds it
+	TraitOverload                      // another signature of a declaration of the same name that is beside it
+	TraitGlobal                        // known in all files
+	TraitAccessor                      // a method that is used like a field
 )
 
 // Param is one parameter, result or type parameter of a declaration.
