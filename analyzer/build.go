@@ -271,6 +271,8 @@ func (w *worker) job(j *job) error {
 	key := facts.Key{Lang: j.lang.Name}
 	if j.role == lang.Manifest {
 		key.Manifest = path.Base(j.path)
+	} else if j.lang.Dialect != nil {
+		key.Manifest, _ = j.lang.GrammarOf(j.path)
 	}
 	// The tree vouches for the ID: equal blobs need not be read.
 	blob, err := hex.DecodeString(j.id)
@@ -381,7 +383,8 @@ func (w *worker) parse(j *job, src []byte) error {
 	if !utf8.Valid(src) {
 		j.fail(graph.ReasonEncoding, "")
 	}
-	t, err := w.parser.Parse(j.lang.Grammar(), src)
+	_, grammar := j.lang.GrammarOf(j.path)
+	t, err := w.parser.Parse(grammar, src)
 	if err != nil {
 		var limit *syntax.LimitError
 		if !errors.As(err, &limit) {

@@ -10,7 +10,7 @@ import (
 type Key struct {
 	ID       string // of the content: its SHA-256, or its SHA-1 as a git blob; raw bytes
 	Lang     string // the language that it was read as
-	Manifest string // base name of the file if that matters, empty for source files
+	Manifest string // base name of the file if that matters; of source files the mark of their grammar, if the language has several
 }
 
 // Content is what the bytes of a file say, whatever its path. It must not be

@@ -168,6 +168,7 @@ const (
 	TraitOverload                      // another signature of a declaration of the same name that is beside it
 	TraitGlobal                        // known in all files
 	TraitAccessor                      // a method that is used like a field
+	TraitOptional                      // a member that values of the type need not have
 )
 
 // Param is one parameter, result or type parameter of a declaration.

@@ -21,7 +21,7 @@ type Language struct {
 	Extensions []string
 
 	// Manifests are the names of files that say how its files belong
-	// together, such as go.mod.
+	// together, such as go.mod. A * in them stands for anything.
 	Manifests []string
 
 	// Version changes with every change of what Extract and Manifest return
@@ -30,6 +30,11 @@ type Language struct {
 
 	// Grammar returns the grammar, always the same.
 	Grammar func() *syntax.Language
+
+	// Dialect returns the grammar for a file with the given base name, and what
+	// tells the facts of its bytes apart from those of the same bytes in another
+	// grammar; empty for Grammar. Nil: there is one grammar.
+	Dialect func(base string) (mark string, grammar *syntax.Language)
 
 	// Extract returns the facts of a parsed file. It is a pure function of the
 	// tree; the builder belongs to the calling worker.
@@ -104,11 +109,20 @@ const (
 	Manifest
 )
 
+// GrammarOf returns the grammar of a source file with the given path, and what
+// tells its facts apart from those of the same bytes in another grammar.
+func (l *Language) GrammarOf(path string) (mark string, grammar *syntax.Language) {
+	if l.Dialect == nil {
+		return "", l.Grammar()
+	}
+	return l.Dialect(path[strings.LastIndexByte(path, '/')+1:])
+}
+
 // Role returns what a file with the given slash-separated path is to l.
 func (l *Language) Role(path string) Role {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	for _, m := range l.Manifests {
-		if base == m {
+		if before, behind, ok := strings.Cut(m, "*"); base == m || ok && len(base) >= len(m)-1 && strings.HasPrefix(base, before) && strings.HasSuffix(base, behind) {
 			return Manifest
 		}
 	}

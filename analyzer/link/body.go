@@ -137,6 +137,9 @@ func (r *bodyReader) file(fn int32) {
 				r.made[at] = facts.ExprID(e)
 			}
 		case facts.OpNew:
+			if r.f.Rules.Modules != nil {
+				continue
+			}
 			if r.f.Rules.Classes != nil {
 				if at := r.mark(x.X, roleInstantiate); at >= 0 {
 					r.made[at] = facts.ExprID(e)
@@ -145,17 +148,24 @@ func (r *bodyReader) file(fn int32) {
 			}
 			r.mark(x.X, roleCalled)
 		case facts.OpCall:
-			r.mark(x.X, roleCalled)
+			if r.f.Rules.Modules == nil {
+				r.mark(x.X, roleCalled)
+			}
 		case facts.OpMark:
-			r.mark(x.X, roleMark)
+			if r.f.Rules.Modules == nil {
+				r.mark(x.X, roleMark)
+			}
 		}
 	}
 	if r.f.Rules.Classes != nil {
 		r.declared()
 	}
+	if r.f.Rules.Modules != nil {
+		r.declaredModule()
+	}
 	for i := range fs.Decls {
 		d := &fs.Decls[i]
-		if r.l.nodeOf[r.f.base+Ent(i)] == graph.None || r.f.Rules.Classes != nil {
+		if r.l.nodeOf[r.f.base+Ent(i)] == graph.None || r.f.Rules.Classes != nil || r.f.Rules.Modules != nil {
 			continue
 		}
 		for _, b := range fs.Lists[d.Bases.Lo:d.Bases.Hi] {
@@ -215,7 +225,7 @@ func (r *bodyReader) findOwners() {
 			continue
 		}
 		r.decls[i] = n
-		if d.Parent != facts.None && fs.Decls[d.Parent].Traits&facts.TraitAnonymous != 0 {
+		if d.Parent != facts.None && fs.Decls[d.Parent].Traits&facts.TraitAnonymous != 0 && !(r.f.Rules.Modules != nil && d.Kind.IsCallable()) {
 			r.decls[i] = r.decls[d.Parent] // the type literal's place decides
 			continue
 		}
@@ -278,9 +288,15 @@ func (r *bodyReader) imports() {
 	for i := range r.f.Facts.Imports {
 		im := &r.f.Facts.Imports[i]
 		path := r.f.Facts.Str(im.Path)
+		if path == "" || r.f.Rules.Modules != nil && path[0] == '.' && r.l.resolveImport(r.f.unit, path) < 0 {
+			continue // it names a declaration of the file, or what is not there
+		}
 		to := graph.None
 		if u := r.l.resolveImport(r.f.unit, path); u >= 0 && !r.l.units[u].surface {
 			to = r.l.unitIDs[u]
+			if r.f.Rules.Modules != nil && len(r.l.units[u].files) == 1 {
+				to = r.l.fileNodes[r.l.units[u].files[0]]
+			}
 		} else {
 			to = r.extern(path, "")
 		}
@@ -309,6 +325,10 @@ func (r *bodyReader) target(e Ent) graph.ID {
 // expr records what an expression names, calls or makes.
 func (r *bodyReader) expr(e facts.ExprID, x *facts.Expr) {
 	if r.f.Rules.Classes != nil && r.classExpr(e, x) {
+		return
+	}
+	if r.f.Rules.Modules != nil {
+		r.moduleExpr(e, x)
 		return
 	}
 	switch x.Op {

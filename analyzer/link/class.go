@@ -89,6 +89,9 @@ func (l *linker) newClasses(s *langState, named func(string) Type) *classes {
 func (s *langState) neededPackages() []string {
 	c := s.Classes
 	if c == nil {
+		if s.Modules != nil {
+			return s.Modules.Globals
+		}
 		return nil
 	}
 	list := slices.Clone(c.Default)

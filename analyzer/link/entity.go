@@ -53,6 +53,7 @@ type langState struct {
 	tBool     Type
 	tNull     Type
 	cls       *classes         // of languages with classes
+	mod       *modules         // of languages with modules
 	byPath    map[string]int32 // surface units by import path; -1: no surface
 }
 
@@ -190,6 +191,10 @@ func (l *linker) vary(e, first Ent) {
 // variant. Members declared outside their type wait for [linker.attach].
 func (l *linker) declare(fn int32) {
 	f := &l.files[fn]
+	if f.Rules.Modules != nil {
+		l.declareModule(fn)
+		return
+	}
 	for i := range f.Facts.Decls {
 		d := &f.Facts.Decls[i]
 		e := f.base + Ent(i)
@@ -342,6 +347,9 @@ func (l *linker) resolveImport(from int32, path string) int32 {
 // attach makes members that are declared outside their type members of it.
 func (l *linker) attach(fn int32) {
 	f := &l.files[fn]
+	if f.Rules.Modules != nil {
+		return
+	}
 	for i := range f.Facts.Decls {
 		d := &f.Facts.Decls[i]
 		if d.Owner == 0 || d.Traits&facts.TraitLiteral != 0 {
@@ -438,4 +446,10 @@ func (l *linker) isNode(e Ent) bool {
 // isInterface reports whether e declares an interface.
 func (l *linker) isInterface(e Ent) bool {
 	return e != noEnt && l.decl(e).Kind == graph.KindInterface
+}
+
+// set binds (owner, name), whatever it is bound to.
+func (s *scopes) set(owner int32, name Sym, v int32) {
+	s.put(owner, name, v)
+	s.vals[s.slot(scopeKey(owner, name))] = v
 }

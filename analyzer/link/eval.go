@@ -34,7 +34,8 @@ type evaluator struct {
 
 	implied map[[2]string]bool // see implies
 
-	classes classEval // of languages with classes
+	classes classEval  // of languages with classes
+	modules moduleEval // of languages with modules
 }
 
 type memberKey struct {
@@ -69,6 +70,9 @@ func (ev *evaluator) open(fn int32) {
 	ev.depth = 0
 	if ev.f.Rules.Classes != nil {
 		ev.openClasses()
+	}
+	if ev.f.Rules.Modules != nil {
+		ev.openModule()
 	}
 }
 
@@ -137,6 +141,9 @@ func (ev *evaluator) untyped(t Type) bool {
 
 func (ev *evaluator) eval(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 	t := ev.types
+	if ev.lang.mod != nil {
+		return ev.evalModule(e, x)
+	}
 	if ev.lang.cls != nil {
 		if typ, ref, ok := ev.evalClasses(e, x); ok {
 			return typ, ref
@@ -436,6 +443,8 @@ func (ev *evaluator) localType(id facts.LocalID) (Type, Ent) {
 	t := unknownType
 	if lo.Type != facts.None {
 		t = ev.typeExpr(lo.Type)
+	} else if ev.lang.mod != nil {
+		t = ev.localValue(id, lo)
 	} else if lo.Value != facts.None {
 		t = ev.value(lo.Value)
 		if r := ev.types.rec(t); r.kind == kOutside && r.hi > r.lo {
@@ -453,7 +462,7 @@ func (ev *evaluator) typeParam(lo *facts.Local) Type {
 	if o := ev.l.owner[e]; o != noEnt {
 		e = o
 	}
-	return ev.types.mk(kParam, ev.l.canon[e], int32(lo.Index))
+	return ev.types.mk(kParam, ev.l.paramOwner(e), int32(lo.Index))
 }
 
 func (ev *evaluator) evalSelect(x *facts.Expr) (Type, Ent) {

@@ -80,6 +80,8 @@ type linker struct {
 	symIndex map[string]Sym
 	symNames []string
 
+	mods moduleScopes // of languages with modules
+
 	nextMember []Ent             // by Ent: the next member of the same type and name; noEnt
 	statics    map[int32][]int32 // by file: the imports of members of types
 	pkgNames   map[Sym]bool      // the names of packages and what they begin with
@@ -150,6 +152,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	l.sets = l.methodSets()
 	l.implementations(l.sets)
 	l.hierarchy()
+	l.moduleHierarchy()
 	if err := l.bodies(ctx); err != nil {
 		return nil, err
 	}
@@ -191,12 +194,15 @@ func (l *linker) place() {
 	for i := range l.canon {
 		l.canon[i], l.owner[i] = Ent(i), noEnt
 	}
-	if slices.ContainsFunc(l.langs, func(s *langState) bool { return s.Classes != nil }) {
+	if slices.ContainsFunc(l.langs, func(s *langState) bool { return s.Classes != nil || s.Modules != nil }) {
 		l.nextMember = make([]Ent, n)
 		for i := range l.nextMember {
 			l.nextMember[i] = noEnt
 		}
 		l.namePackages()
+	}
+	if slices.ContainsFunc(l.langs, func(s *langState) bool { return s.Modules != nil }) {
+		l.mods = newModuleScopes(n)
 	}
 	order := make([]int32, 0, len(l.files))
 	for _, def := range []bool{true, false} {
@@ -212,6 +218,7 @@ func (l *linker) place() {
 	for _, f := range order {
 		l.attach(f)
 	}
+	l.shareScripts()
 }
 
 func (l *linker) placeLang(s *langState) {

@@ -112,14 +112,17 @@ func (l *linker) makeFile(n int32, repo graph.ID) {
 // order of files.
 func (l *linker) makeDecls() {
 	variants := map[Ent][]Ent{}
-	var nodes []Ent
+	var nodes, joined []Ent
 	for e := range l.entFile {
 		e := Ent(e)
 		f := &l.files[l.entFile[e]]
 		if f.unit < 0 || l.units[f.unit].surface || !l.isNode(e) || l.str(e, l.decl(e).Name) == "_" {
 			continue
 		}
-		if c := l.canon[e]; c != e && l.sameSymbol(c, e) {
+		if c := l.canon[e]; c != e && f.Rules.Modules != nil { // several declarations are one
+			joined = append(joined, e)
+			continue
+		} else if c != e && l.sameSymbol(c, e) {
 			variants[c] = append(variants[c], e)
 			continue
 		}
@@ -141,6 +144,9 @@ func (l *linker) makeDecls() {
 		for _, v := range variants[e] {
 			l.nodeOf[v] = id
 		}
+	}
+	for _, e := range joined {
+		l.nodeOf[e] = l.nodeOf[l.canon[e]]
 	}
 	for _, e := range nodes {
 		l.b.SetParent(l.nodeOf[e], l.parentNode(e))

@@ -412,6 +412,9 @@ func (ev *evaluator) resultOf(f Type) Type {
 	if n := r.funcParams(); n < len(ev.types.argsOf(f)) {
 		return ev.types.arg(f, n)
 	}
+	if ev.lang.cls == nil {
+		return unknownType
+	}
 	return ev.lang.cls.void
 }
 

@@ -67,7 +67,45 @@ type Rules struct {
 	// Classes is set for languages whose types inherit the members of the types
 	// that they name as bases, and in whose types names mean members first.
 	Classes *Classes
+
+	// Modules is set for languages whose files are modules that import names from
+	// each other, and whose types are structural.
+	Modules *Modules
 }
+
+// Modules are the rules of a language of modules with structural types. Types are
+// named as the library has them.
+type Modules struct {
+	// Globals lists the surfaces whose names need no import.
+	Globals []string
+
+	// Boxes are the types that have the members of the values of primitive types.
+	Boxes map[string]string
+
+	// Empty are the primitive types whose values have no members.
+	Empty []string
+
+	// Array and List are the types of lists, which may change or not, Function
+	// that of functions, Promise and Awaitable those of what is awaited, Iterator
+	// and AsyncIterator those of what functions that yield give, Regexp that of
+	// the literals named regexp.
+	Array, List, Function, Promise, Awaitable, Iterator, AsyncIterator, Regexp string
+
+	// Utilities are generic types of the library that the engine works out.
+	Utilities map[string]Utility
+}
+
+// Utility is what a generic type of the library makes of its first argument.
+type Utility uint8
+
+// The utilities.
+const (
+	UtilitySame     Utility = iota + 1 // a type with the same members
+	UtilityMap                         // what holds values of the second argument
+	UtilityResult                      // what calls of it give
+	UtilityInstance                    // what it makes
+	UtilityAwaited                     // what awaiting it gives
+)
 
 // Classes are the rules of a language with classes. Types are named by package
 // and name, joined by Separator, primitive types by their names in the

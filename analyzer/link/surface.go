@@ -25,9 +25,14 @@ func (l *linker) surfaces() {
 	}
 	l.aliases(ev)
 	l.classBases(ev)
-	l.eachFile(func(fn int32) { l.declaredTypes(ev, fn) })
+	l.eachFile(func(fn int32) {
+		if l.files[fn].Rules.Modules == nil {
+			l.declaredTypes(ev, fn)
+		}
+	})
 	clear(ev.memo)
 	l.inferredTypes(ev)
+	l.moduleSurfaces(ev)
 }
 
 func (l *linker) eachFile(do func(fn int32)) {
@@ -49,7 +54,9 @@ func (l *linker) nameTypes() {
 			}
 			e := f.base + Ent(i)
 			switch {
-			case d.Traits&facts.TraitAnonymous == 0:
+			case f.Rules.Modules != nil && d.Traits&facts.TraitAnonymous != 0 && d.Kind != graph.KindClass:
+				l.typ[e] = l.types.meta(l.types.mk(kAnon, e, 0))
+			case d.Traits&facts.TraitAnonymous == 0 || f.Rules.Modules != nil:
 				l.typ[e] = l.types.meta(l.types.mk(kNamed, l.canon[e], 0))
 			case d.Kind == graph.KindInterface && d.Bases.Len() == 0 && l.memberless(f, facts.DeclID(i)):
 				l.typ[e] = l.types.meta(l.tAny)
@@ -116,6 +123,9 @@ func (l *linker) primitives(s *langState) {
 	if s.Classes != nil {
 		s.cls = l.newClasses(s, named)
 	}
+	if s.Modules != nil {
+		s.mod = l.newModules(s, named)
+	}
 }
 
 // aliases resolves aliases, which may name each other.
@@ -123,6 +133,9 @@ func (l *linker) aliases(ev *evaluator) {
 	var open []Ent
 	l.eachFile(func(fn int32) {
 		f := &l.files[fn]
+		if f.Rules.Modules != nil {
+			return
+		}
 		for i := range f.Facts.Decls {
 			if d := &f.Facts.Decls[i]; d.Kind.IsType() && d.Traits&facts.TraitAlias != 0 && d.Type != facts.None {
 				open = append(open, f.base+Ent(i))
@@ -206,6 +219,9 @@ func (l *linker) inferredTypes(ev *evaluator) {
 	var open []Ent
 	l.eachFile(func(fn int32) {
 		f := &l.files[fn]
+		if f.Rules.Modules != nil {
+			return
+		}
 		for i := range f.Facts.Decls {
 			d := &f.Facts.Decls[i]
 			if !d.Kind.IsType() && !d.Kind.IsCallable() && d.Type == facts.None && d.Value != facts.None {

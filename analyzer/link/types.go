@@ -35,7 +35,13 @@ const (
 	kUnion            // args; n: what for, see union.go
 	kApprox           // ~args[0]
 	kOutside          // what an external package makes of args; see outside.go
+	kBoth             // all of args
+	kLit              // the value n (Sym); args[0]: its type
+	kGuard            // whether the parameter n (-1: this) is of type args[0]; with assertsGuard, it fails otherwise
 )
+
+// assertsGuard is added to the number of the parameter of a kGuard.
+const assertsGuard = 1 << 20
 
 // maxTypeDepth bounds the nesting of types; deeper ones are unknown. Real code
 // stays below 20.
@@ -411,6 +417,22 @@ func (l *linker) writeType(b *strings.Builder, x Type) {
 		b.WriteByte('?')
 	case kPkg:
 		b.WriteString("package")
+	case kBoth:
+		for i, a := range args {
+			if i > 0 {
+				b.WriteString(" & ")
+			}
+			b.WriteString(l.typeString(a))
+		}
+	case kLit:
+		if r.n < 0 {
+			b.WriteString(l.typeName(r.ent))
+			return
+		}
+		b.WriteString(strconv.Quote(l.symString(Sym(r.n))))
+	case kGuard:
+		b.WriteString("is ")
+		list(args)
 	}
 }
 

@@ -147,7 +147,8 @@ func (p *phases) parse(tree source.Tree, workers int) error {
 				}
 				files.Add(1)
 				size.Add(int64(len(src)))
-				if t, err := parser.Parse(l.Grammar(), src); err == nil {
+				_, grammar := l.GrammarOf(entries[i].Path)
+				if t, err := parser.Parse(grammar, src); err == nil {
 					nodes.Add(int64(len(t.Nodes)))
 				}
 			}

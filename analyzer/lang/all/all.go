@@ -5,10 +5,12 @@ import (
 	"github.com/codekg/kg/analyzer/lang"
 	"github.com/codekg/kg/analyzer/lang/golang"
 	"github.com/codekg/kg/analyzer/lang/java"
+	"github.com/codekg/kg/analyzer/lang/typescript"
 )
 
 // Languages are all languages, sorted by name.
 var Languages = []*lang.Language{
 	golang.Language,
 	java.Language,
+	typescript.Language,
 }

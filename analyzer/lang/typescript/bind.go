@@ -252,6 +252,10 @@ func (e *extractor) variables(i, def syntax.ID) {
 			}
 			d := e.variable(e.str(name), name, def, typ, value)
 			e.b.Decls[d].EndLine = int32(e.t.EndLine(c))
+			if e.owner == none && e.exportsWhole(value) {
+				e.common = true
+				e.addImport(facts.Import{Name: e.str(name), Alias: e.names.whole, Flags: facts.ImportReExport}, name)
+			}
 			if e.word(i, "const") && e.literalValue(value) {
 				e.b.Decls[d].Kind = graph.KindConstant
 			}

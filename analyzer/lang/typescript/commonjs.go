@@ -113,17 +113,16 @@ func (e *extractor) commonJS(i syntax.ID) bool {
 	if left == syntax.None || right == syntax.None || e.owner != none {
 		return false
 	}
-	if e.exportsOf(left) { // module.exports = …
-		e.common = true
+	if e.exportsOf(left) { // module.exports = …, exports = module.exports = …
+		whole := e.is(left, classMember)
 		for e.is(right, classAssign) && e.exportsOf(e.child(right, e.f.left)) {
+			whole = whole || e.is(e.child(right, e.f.left), classMember)
 			right = e.child(right, e.f.right)
 		}
-		if e.is(right, classAssign) { // module.exports = name = …
+		if !whole || e.is(right, classAssign) {
 			return false
 		}
-		if e.is(left, classIdentifier) {
-			return false // exports = … is a variable and nothing more
-		}
+		e.common = true
 		if source, name := e.required(right); source != syntax.None && name == 0 {
 			e.addImport(facts.Import{Path: e.b.Intern(e.unquoted(source)), Name: e.names.whole, Alias: e.names.whole, Flags: facts.ImportReExport}, source)
 			return true
@@ -154,7 +153,23 @@ func (e *extractor) commonJS(i syntax.ID) bool {
 	}
 	d := e.variable(s, name, i, syntax.None, right)
 	e.b.Decls[d].Vis = graph.Public
+	if e.b.Decls[d].Kind == graph.KindVariable { // the statement is the file's
+		at := e.b.Decls[d].Exprs.Hi
+		e.b.Decls[d].Exprs = facts.Span{Lo: at, Hi: at}
+	}
 	return true
+}
+
+// exportsWhole reports whether a value is assigned to what the module exports,
+// too.
+func (e *extractor) exportsWhole(v syntax.ID) bool {
+	whole := false
+	for e.is(v, classAssign) {
+		l := e.child(v, e.f.left)
+		whole = whole || e.is(l, classMember) && e.exportsOf(l)
+		v = e.child(v, e.f.right)
+	}
+	return whole
 }
 
 // expando adds an assignment that gives a member to a function, class or
@@ -194,19 +209,15 @@ func (e *extractor) expando(i, left, right syntax.ID) (facts.ExprID, bool) {
 	if owner == none || e.depth >= maxDepth {
 		return none, false
 	}
-	// The members of an object are those of its literal.
+	// The members of an object are those of its literal, if it is one.
 	switch p := &e.b.Decls[owner]; p.Kind {
 	case graph.KindVariable, graph.KindConstant:
-		lit := facts.DeclID(none)
 		if p.Value != none && e.b.Exprs[p.Value].Op == facts.OpComposite && e.b.Exprs[p.Value].X != none {
 			if t := &e.b.Exprs[e.b.Exprs[p.Value].X]; t.Op == facts.OpType {
-				lit = facts.DeclID(t.X)
+				owner = facts.DeclID(t.X)
 			}
 		}
-		if lit == none {
-			return none, false
-		}
-		owner = lit
+		static = false
 	case graph.KindFunction, graph.KindClass:
 	default:
 		return none, false
@@ -229,11 +240,11 @@ func (e *extractor) expando(i, left, right syntax.ID) (facts.ExprID, bool) {
 	if e.fn == nil {
 		p.Traits &^= facts.TraitLocal
 	}
-	if static && e.b.Decls[owner].Kind != graph.KindStruct {
+	if static {
 		p.Flags |= graph.FlagStatic
 	}
 	if e.class(object) != classThis {
-		e.self = self{decl: owner, static: static && e.b.Decls[owner].Kind != graph.KindStruct, class: none}
+		e.self = self{decl: owner, static: static, class: none}
 	}
 	x := e.valueOf(d, syntax.None, right, f)
 	e.self = around

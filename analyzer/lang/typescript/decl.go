@@ -323,6 +323,9 @@ func (e *extractor) field(class facts.DeclID, i syntax.ID, before []syntax.ID) {
 	if e.word(i, "readonly") {
 		p.Flags |= graph.FlagFinal
 	}
+	if e.word(i, "?") {
+		p.Traits |= facts.TraitOptional
+	}
 	if e.word(i, "abstract") {
 		p.Flags |= graph.FlagAbstract
 	}
@@ -393,10 +396,13 @@ func (e *extractor) typeMembers(body syntax.ID) {
 			e.members = append(e.members, c)
 			d := e.declare(graph.KindField, s, name, c)
 			e.b.Decls[d].Vis = graph.Public
+			if e.word(c, "?") {
+				e.b.Decls[d].Traits |= facts.TraitOptional
+			}
 			if typ := e.child(c, e.f.typ); typ != syntax.None {
 				owner := e.owner
 				e.owner = d
-				t := e.annotation(typ)
+				t := e.memberType(typ)
 				e.owner = owner
 				e.b.Decls[d].Type = t
 			}
@@ -431,6 +437,9 @@ func (e *extractor) typeMembers(body syntax.ID) {
 			}
 			if name == syntax.None {
 				p.Traits |= facts.TraitLocal
+			}
+			if e.word(c, "?") {
+				p.Traits |= facts.TraitOptional
 			}
 			seen[s] = true
 			e.callable(d, c)
@@ -536,6 +545,7 @@ func (e *extractor) aliasDecl(i, def syntax.ID) {
 	e.b.Push()
 	e.typeParams(d, e.child(i, e.f.typeParams))
 	members := len(e.members)
+	e.shown = value
 	t := e.typeExpr(value)
 	e.b.Decls[d].Type = t
 	e.b.Pop()

@@ -37,9 +37,7 @@ func (e *extractor) add(x facts.Expr, i syntax.ID) facts.ExprID {
 
 // operation adds x with the place of one of its operands.
 func (e *extractor) operation(x facts.Expr, like facts.ExprID) facts.ExprID {
-	at := &e.b.Exprs[like]
-	x.Line, x.Col = at.Line, at.Col
-	return e.b.AddExpr(x)
+	return e.b.AddOperation(x, like)
 }
 
 // list adds op with the arguments that were put on ids from base on, and makes

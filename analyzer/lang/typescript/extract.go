@@ -2,8 +2,6 @@ package typescript
 
 import (
 	"bytes"
-	"cmp"
-	"slices"
 	"sync"
 
 	"github.com/codekg/kg/analyzer/facts"
@@ -40,21 +38,21 @@ type extractor struct {
 	owner  facts.DeclID
 	self   self
 	fn     *function
-	errors []facts.Lines
-	module bool // import or export statements were met
-	common bool // require or exports were met
+	shown  syntax.ID // the type literal whose members are declarations like others
+	module bool      // import or export statements were met
+	common bool      // require or exports were met
 
-	ids     []int32       // stack of lists under construction
-	params  []facts.Param // stack of parameter lists under construction
-	members []syntax.ID   // stack of the nodes of members of the declarations that are open
-	tops    map[facts.Str]facts.DeclID
+	ids      []int32       // stack of lists under construction
+	params   []facts.Param // stack of parameter lists under construction
+	members  []syntax.ID   // stack of the nodes of members of the declarations that are open
+	tops     map[facts.Str]facts.DeclID
 	declared map[facts.DeclID]map[facts.Str]bool // the members of the classes that are open
-	tested  []condition // the comparisons and calls of the conditions that are open
-	testing int
-	text    []byte
-	signed  int // bytes that signatures may still take
-	hasher  syntax.Hasher
-	names   names
+	tested   []condition                         // the comparisons and calls of the conditions that are open
+	testing  int
+	text     []byte
+	signed   int // bytes that signatures may still take
+	hasher   syntax.Hasher
+	names    names
 }
 
 // self is what this means.
@@ -87,13 +85,13 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 	b.Reset()
 	nobody := self{decl: none, class: none}
 	*e = extractor{
-		dialect: dialectOf(t.Lang), t: t, b: b, nodes: t.Nodes, src: t.Src, owner: none, self: nobody,
-		ids: e.ids[:0], params: e.params[:0], members: e.members[:0], text: e.text[:0], errors: e.errors[:0],
+		dialect: dialectOf(t.Lang), t: t, b: b, nodes: t.Nodes, src: t.Src, owner: none, self: nobody, shown: syntax.None,
+		ids: e.ids[:0], params: e.params[:0], members: e.members[:0], text: e.text[:0],
 		tested: e.tested[:0], hasher: e.hasher, signed: 4*len(t.Src) + 64<<10, tops: map[facts.Str]facts.DeclID{},
 		declared: map[facts.DeclID]map[facts.Str]bool{},
 	}
 	e.names = names{b.InternString("require"), b.InternString("exports"), b.InternString("module"), b.InternString("prototype"),
-		b.InternString("undefined"), b.InternString("Object"), b.InternString("default"), b.InternString("*"), b.InternString("export=")}
+		b.InternString("undefined"), b.InternString("Object"), b.InternString("default"), b.InternString("*"), b.InternString("exports")}
 	e.file()
 	f := b.Finish()
 	e.t, e.b, e.nodes, e.src, e.fn, e.tops, e.declared = nil, nil, nil, nil, nil, nil, nil
@@ -112,6 +110,7 @@ func (e *extractor) file() {
 		e.stmt(c)
 	}
 	e.b.Pop()
+	e.tellTypes()
 	switch {
 	case e.module:
 		e.b.Package = e.b.InternString(isModule)
@@ -123,9 +122,35 @@ func (e *extractor) file() {
 		e.b.Package = e.b.InternString(isScript)
 	}
 	for _, r := range e.t.Errors() {
-		e.errors = append(e.errors, facts.Lines{From: int32(r.Line), To: int32(r.EndLine)})
+		e.b.AddUnparsed(r.Line, r.EndLine)
 	}
-	e.b.Unparsed = mergeLines(e.errors)
+}
+
+// tellTypes gives the types and namespaces that share their name with a value,
+// or a type, a key of their own.
+func (e *extractor) tellTypes() {
+	type place struct {
+		parent facts.DeclID
+		name   facts.Str
+	}
+	values, others := map[place]bool{}, map[place]bool{}
+	for i := range e.b.Decls {
+		switch d := &e.b.Decls[i]; d.Kind {
+		case graph.KindFunction, graph.KindVariable, graph.KindConstant:
+			values[place{d.Parent, d.Name}] = true
+		case graph.KindClass, graph.KindEnum, graph.KindInterface, graph.KindTypeAlias:
+			others[place{d.Parent, d.Name}] = true
+		}
+	}
+	for i := range e.b.Decls {
+		d := &e.b.Decls[i]
+		if (d.Kind == graph.KindInterface || d.Kind == graph.KindTypeAlias) && d.Name != 0 && values[place{d.Parent, d.Name}] {
+			d.Shape = e.b.InternString("(type)")
+		}
+		if k := (place{d.Parent, d.Name}); d.Kind == graph.KindNamespace && (values[k] || others[k]) {
+			d.Shape = e.b.InternString("(namespace)")
+		}
+	}
 }
 
 // generatedMark reports whether the comments at the top of a file say that it
@@ -149,7 +174,7 @@ func generatedMark(src []byte) bool {
 }
 
 func (e *extractor) unparsed(i syntax.ID) {
-	e.errors = append(e.errors, facts.Lines{From: int32(e.t.Line(i)), To: int32(e.t.EndLine(i))})
+	e.b.AddUnparsed(e.t.Line(i), e.t.EndLine(i))
 }
 
 func (e *extractor) child(i syntax.ID, f syntax.Field) syntax.ID {
@@ -238,12 +263,7 @@ func (e *extractor) propertyName(i syntax.ID) facts.Str {
 	return e.str(i)
 }
 
-func (e *extractor) place(i syntax.ID) (line, col int32) {
-	if i == syntax.None {
-		return 0, 0
-	}
-	return int32(e.nodes[i].Row) + 1, int32(e.t.Col(i))
-}
+func (e *extractor) place(i syntax.ID) (line, col int32) { return e.t.Place(i) }
 
 // declare adds a declaration with the place that its name gives it; def is the
 // node that it is.
@@ -264,43 +284,18 @@ func (e *extractor) declare(kind graph.Kind, s facts.Str, name, def syntax.ID) f
 
 // endList stores what was put on ids from base on.
 func (e *extractor) endList(base int) facts.Span {
-	span := facts.Span{}
-	if len(e.ids) > base {
-		span = e.b.AddSpan(e.ids[base:])
-	}
+	span := e.b.AddSpan(e.ids[base:])
 	e.ids = e.ids[:base]
 	return span
 }
 
 // endParams stores the parameters that were put on params from base on.
 func (e *extractor) endParams(base int) facts.Span {
-	lo := int32(len(e.b.Params))
-	e.b.Params = append(e.b.Params, e.params[base:]...)
+	span := e.b.AddParams(e.params[base:])
 	e.params = e.params[:base]
-	return facts.Span{Lo: lo, Hi: int32(len(e.b.Params))}
+	return span
 }
 
 func (e *extractor) flow(kind facts.FlowKind, n, to int32, from facts.ExprID) {
-	if from != none {
-		e.b.Flows = append(e.b.Flows, facts.Flow{Kind: kind, N: n, To: to, From: from})
-	}
-}
-
-// mergeLines sorts ranges and joins those that overlap or touch.
-func mergeLines(ranges []facts.Lines) []facts.Lines {
-	if len(ranges) == 0 {
-		return nil
-	}
-	slices.SortFunc(ranges, func(a, b facts.Lines) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
-	out := []facts.Lines{ranges[0]}
-	for _, r := range ranges[1:] {
-		if last := &out[len(out)-1]; r.From <= last.To+1 {
-			last.To = max(last.To, r.To)
-		} else {
-			out = append(out, r)
-		}
-	}
-	return out
+	e.b.AddFlow(kind, n, to, from)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Imports and exports. An import names what it takes from a module: a name,
-// "default", "*" for all of it as an object, or "export=" for what a module of
+// "default", "*" for all of it as an object, or "exports" for what a module of
 // CommonJS is. What a module exports are its public declarations, and the
 // imports with ImportReExport: those without a path name a declaration of the
 // file, and those of "*" without an alias export all that the other exports.
@@ -194,6 +194,10 @@ func (e *extractor) exportValue(i, v syntax.ID, as facts.Str) {
 	}
 	d := e.variable(as, syntax.None, i, syntax.None, v)
 	e.b.Decls[d].Vis = graph.Public
+	if e.b.Decls[d].Kind == graph.KindVariable { // the statement is the file's
+		at := e.b.Decls[d].Exprs.Hi
+		e.b.Decls[d].Exprs = facts.Span{Lo: at, Hi: at}
+	}
 }
 
 // moduleOf adds the module that a call of require or import with a constant

@@ -14,8 +14,12 @@ import (
 type class uint8
 
 const (
-	classOther class = iota
-	classError
+	classOther class = syntax.ClassOther
+	classError class = syntax.ClassError
+)
+
+const (
+	_ class = iota + classError
 	classComment
 	classHashBang
 
@@ -250,7 +254,7 @@ type fieldSet struct {
 // dialect is a grammar of the family.
 type dialect struct {
 	lang     *syntax.Language
-	classes  []class // by kind
+	classes  syntax.Classes
 	f        fieldSet
 	optional syntax.Kind // of ?.
 	rules    syntax.HashRules
@@ -260,14 +264,13 @@ type dialect struct {
 func newDialect(name string, grammar unsafe.Pointer) *dialect {
 	l := syntax.MustLanguage(name, grammar)
 	d := &dialect{lang: l}
-	for text, c := range classNames {
-		if k, ok := l.LookupKind(text); ok {
-			for int(k) >= len(d.classes) {
-				d.classes = append(d.classes, classOther)
-			}
-			d.classes[k] = c
+	known := map[string]class{} // the grammars differ in a few kinds
+	for name, c := range classNames {
+		if _, ok := l.LookupKind(name); ok {
+			known[name] = c
 		}
 	}
+	d.classes = syntax.NewClasses(l, known, nil)
 	d.optional, _ = l.LookupKind("optional_chain")
 	f := l.Field
 	d.f = fieldSet{name: f("name"), body: f("body"), value: f("value"), typ: f("type"), params: f("parameters"), param: f("parameter"),
@@ -277,7 +280,7 @@ func newDialect(name string, grammar unsafe.Pointer) *dialect {
 		alternative: f("alternative"), init: f("initializer"), increment: f("increment"), source: f("source"), alias: f("alias"),
 		declaration: f("declaration"), decorator: f("decorator"), key: f("key"), pattern: f("pattern"), constructor: f("constructor"),
 		handler: f("handler"), finalizer: f("finalizer"), module: f("module"), sign: f("sign"), kind: f("kind")}
-	d.rules = syntax.HashRules{Ignore: l.Tokens(";", ",", "(", ")"), Whole: l.Kinds("template_string", "string"), Pragma: pragma}
+	d.rules = syntax.HashRules{Ignore: l.Tokens(";", ",", `"`, "'"), Pragma: pragma}
 	return d
 }
 
@@ -303,12 +306,4 @@ func dialectOf(l *syntax.Language) *dialect {
 	return plain()
 }
 
-func (d *dialect) class(k syntax.Kind) class {
-	if int(k) < len(d.classes) {
-		return d.classes[k]
-	}
-	if k == syntax.KindError {
-		return classError
-	}
-	return classOther
-}
+func (d *dialect) class(k syntax.Kind) class { return class(d.classes.Of(k)) }

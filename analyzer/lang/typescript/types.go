@@ -29,6 +29,15 @@ func (e *extractor) typeExpr(i syntax.ID) facts.ExprID {
 	return x
 }
 
+// memberType adds the type of a member. Where it is a type literal, its members
+// are declarations as those around it are.
+func (e *extractor) memberType(i syntax.ID) facts.ExprID {
+	if t := e.t.FirstNamed(i); t != syntax.None {
+		e.shown = t
+	}
+	return e.annotation(i)
+}
+
 // annotation adds the type of a type annotation.
 func (e *extractor) annotation(i syntax.ID) facts.ExprID {
 	if e.is(i, classTypeAnnotation) || e.t.Lang.KindName(e.nodes[i].Kind) == "adding_type_annotation" ||
@@ -299,13 +308,16 @@ func (e *extractor) objectType(i syntax.ID) facts.ExprID {
 	p := &e.b.Decls[d]
 	p.Traits |= facts.TraitAnonymous
 	p.Flags |= graph.FlagAnonymous
-	owner, was := e.owner, e.self
+	owner, was, bodies := e.owner, e.self, e.bodies
 	e.owner = d
 	e.self = self{decl: d, class: none}
+	if i != e.shown { // of a union, a parameter, an argument: there may be many
+		e.bodies++
+	}
 	e.b.Push()
 	e.typeMembers(i)
 	e.b.Pop()
-	e.owner, e.self = owner, was
+	e.owner, e.self, e.bodies = owner, was, bodies
 	e.b.EndDecl(d)
 	return e.add(facts.Expr{Op: facts.OpType, Flags: facts.FlagTyped, X: facts.ExprID(d), Y: none}, i)
 }

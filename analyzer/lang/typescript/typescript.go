@@ -15,7 +15,7 @@ import (
 var Language = &lang.Language{
 	Name:       "typescript",
 	Extensions: []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue"},
-	Manifests:  []string{"package.json", "tsconfig.json", "jsconfig.json", "pnpm-workspace.yaml"},
+	Manifests:  []string{"package.json", "tsconfig*.json", "jsconfig*.json"},
 	Version:    1,
 	Grammar:    func() *syntax.Language { return plain().lang },
 	Dialect:    dialectFor,

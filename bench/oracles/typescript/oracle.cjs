@@ -239,6 +239,8 @@ function put(sf, kind, froms, node, name, more) {
   if (froms.length > 1) s.from_or = froms.slice(1);
   Object.assign(s, more, { file: rel(sf.fileName) }, position(sf, node), { name });
   if (isTest(s.file)) s.tags = ['test'];
+  // A graph need not have what stands inside functions and object literals.
+  if (s.to && defs.get(s.to).minor) s.optional = true;
   sites.push(s);
 }
 

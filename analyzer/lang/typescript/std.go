@@ -1,0 +1,45 @@
+package typescript
+
+import (
+	_ "embed"
+	"sync"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/syntax"
+)
+
+// lib.kgs is what the declaration files of TypeScript say of the language's own
+// library, made by surfacegen.
+//
+//go:generate go run ./surfacegen -o lib.kgs
+//go:embed lib.kgs
+var libArchive []byte
+
+var lib = sync.OnceValue(func() *facts.Archive {
+	if len(libArchive) == 0 {
+		return facts.NewArchive()
+	}
+	a, err := facts.OpenArchive(libArchive)
+	if err != nil {
+		panic("typescript: " + err.Error())
+	}
+	return a
+})
+
+// libSurface returns the facts of the library.
+func libSurface(path string) []*facts.File { return lib().Files(path) }
+
+// Surface returns what a declaration file declares.
+func Surface(src []byte) (*facts.File, error) {
+	p := syntax.NewParser()
+	p.Limits.Bytes = max(p.Limits.Bytes, 16<<20)
+	defer p.Close()
+	t, err := p.Parse(plain().lang, src)
+	if err != nil {
+		return nil, err
+	}
+	var b facts.Builder
+	f := Extract(t, &b)
+	s := f.Surface(func(id facts.DeclID) bool { return true })
+	return s, s.Check()
+}

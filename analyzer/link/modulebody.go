@@ -1,0 +1,248 @@
+package link
+
+import (
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// The edges of languages with modules.
+
+// declaredModule gives the types in the heads of declarations their roles, and
+// records decorators and routes.
+func (r *bodyReader) declaredModule() {
+	fs := r.f.Facts
+	for e := range fs.Exprs {
+		x := &fs.Exprs[e]
+		switch x.Op {
+		case facts.OpCall:
+			r.mark(x.X, roleCalled)
+		case facts.OpNew:
+			r.mark(x.X, roleCalled)
+		}
+	}
+	for i := range fs.Decls {
+		d := &fs.Decls[i]
+		if d.Kind.IsType() {
+			for _, x := range fs.Lists[d.Bases.Lo:d.Bases.Hi] {
+				r.mark(facts.ExprID(x), roleExtend)
+			}
+			for _, x := range fs.Lists[d.Implements.Lo:d.Implements.Hi] {
+				r.mark(facts.ExprID(x), roleImplement)
+			}
+		}
+		node := r.l.nodeOf[r.f.base+Ent(i)]
+		if node == graph.None {
+			continue
+		}
+		for _, m := range fs.Lists[d.Marks.Lo:d.Marks.Hi] {
+			x := &fs.Exprs[m]
+			if x.Op != facts.OpMark || x.X < 0 {
+				continue
+			}
+			if ref := r.ev.ref[x.X]; ref != noEnt {
+				if to := r.target(ref); to != graph.None {
+					r.edges = append(r.edges, graph.RawEdge{From: to, To: node, Type: graph.None, Kind: graph.EdgeAnnotates, HasSite: true, Site: r.site(x.Line, x.Col)})
+				}
+			}
+		}
+	}
+}
+
+// moduleExpr records what an expression names, calls or makes.
+func (r *bodyReader) moduleExpr(e facts.ExprID, x *facts.Expr) {
+	if x.Line == 0 {
+		return // it is not in the source
+	}
+	switch x.Op {
+	case facts.OpName, facts.OpSelect, facts.OpMember:
+		ref := r.ev.ref[e]
+		if ref == noEnt {
+			if t := r.ev.typ[e]; r.ev.types.kind(t) == kExtern {
+				r.externName(e, x, t)
+			}
+			return
+		}
+		if r.role[e] == roleCalled {
+			d := r.l.decl(ref)
+			if d.Kind.IsCallable() && d.Traits&facts.TraitAccessor == 0 || d.Kind.IsType() {
+				return // the call says so
+			}
+		}
+		r.use(e, x, ref)
+	case facts.OpCall, facts.OpNew:
+		r.moduleCall(e, x)
+	case facts.OpComposite:
+		if x.X >= 0 {
+			r.moduleConverts(r.ev.typ[e], r.ev.wanted(e), r.owner[e], x)
+		}
+	}
+}
+
+// moduleCall records a call or the making of an object.
+func (r *bodyReader) moduleCall(e facts.ExprID, x *facts.Expr) {
+	if x.X < 0 {
+		return
+	}
+	at := x.X
+	c := &r.f.Facts.Exprs[at]
+	if c.Op == facts.OpIndex && c.Flags&facts.FlagTyped != 0 && c.X >= 0 {
+		at = c.X
+		c = &r.f.Facts.Exprs[at]
+	}
+	if c.Line == 0 {
+		return
+	}
+	res := r.ev.call(e)
+	s := r.site(c.Line, c.Col)
+	if r.waits[e] {
+		s.Flags |= graph.SiteLiteral
+	}
+	s.Want = int8(min(x.N, 127))
+	if x.Flags&facts.FlagSpread != 0 {
+		s.Flags |= graph.SiteSpread
+	}
+	s.Args = int16(min(len(r.f.Facts.List(x.Args)), 1<<15-1))
+	add := func(ent Ent, certainty graph.Certainty) {
+		if to := r.target(ent); to != graph.None {
+			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeCalls, Certainty: certainty, HasSite: true, Site: s})
+		}
+	}
+	if res.class != noEnt {
+		if c.Op != facts.OpSuper && r.ev.ref[at] != noEnt && r.l.decl(r.ev.ref[at]).Kind.IsType() {
+			if to := r.target(r.ev.ref[at]); to != graph.None {
+				r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeInstantiates, HasSite: true, Site: s})
+			}
+		} else if c.Op != facts.OpSuper {
+			return // a value that holds a class
+		}
+		if res.ent != noEnt {
+			add(res.ent, graph.Exact)
+		}
+		return
+	}
+	ref := r.ev.ref[at]
+	if ref == noEnt {
+		return
+	}
+	d := r.l.decl(ref)
+	if !d.Kind.IsCallable() || d.Traits&facts.TraitAccessor != 0 {
+		return
+	}
+	certainty := graph.Exact
+	var others []Ent
+	if c.Op == facts.OpSelect && c.X >= 0 {
+		if p := r.ev.property(r.ev.typ[c.X], r.f.syms[c.Name]); p.ent == ref {
+			others = p.others
+		}
+	}
+	if len(others) > 0 {
+		certainty = graph.Inferred
+	}
+	add(ref, certainty)
+	for i, o := range others {
+		if i < maxAmbiguous && r.l.decl(o).Kind.IsCallable() {
+			add(o, certainty)
+		}
+	}
+	if x.Op == facts.OpNew {
+		if to := r.target(ref); to != graph.None {
+			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeInstantiates, HasSite: true, Site: s})
+		}
+	}
+	r.moduleArguments(x, res)
+}
+
+// moduleArguments records the arguments that are given as interfaces of the
+// tree.
+func (r *bodyReader) moduleArguments(x *facts.Expr, res *moduleCall) {
+	if r.ev.types.kind(res.sig) != kFunc {
+		return
+	}
+	for i, a := range r.f.Facts.List(x.Args) {
+		ax := &r.f.Facts.Exprs[a]
+		if ax.Op == facts.OpComposite || ax.Op == facts.OpFunc || ax.Op == facts.OpSpread {
+			continue
+		}
+		p := r.ev.parameter(res.sig, i)
+		if r.ev.types.rec(p).params {
+			continue
+		}
+		r.moduleConverts(r.ev.typ[a], p, r.owner[a], ax)
+	}
+}
+
+// moduleConverts records that a value is given as an interface of the tree that
+// its type is not declared to be: it breaks when the interface grows.
+func (r *bodyReader) moduleConverts(from, to Type, owner graph.ID, x *facts.Expr) {
+	ev, t := r.ev, r.ev.types
+	if from == unknownType || to == unknownType || x.Line == 0 {
+		return
+	}
+	for _, m := range t.members(to) {
+		tr := *t.rec(m)
+		if tr.kind != kNamed && tr.kind != kBoth || tr.kind == kNamed && !r.l.isInterface(tr.ent) {
+			continue
+		}
+		if tr.kind == kBoth {
+			continue
+		}
+		node := r.l.nodeOf[r.l.canon[tr.ent]]
+		if node == graph.None {
+			continue
+		}
+		concrete := graph.None
+		switch fr := *t.rec(from); fr.kind {
+		case kNamed:
+			if r.l.canon[fr.ent] == r.l.canon[tr.ent] {
+				continue
+			}
+			concrete = r.target(fr.ent)
+		case kAnon, kBoth:
+		default:
+			continue
+		}
+		if ev.assignable(from, m, 0) == no {
+			continue
+		}
+		r.edges = append(r.edges, graph.RawEdge{From: owner, To: node, Type: concrete, Kind: graph.EdgeConverts, HasSite: true, Site: r.site(x.Line, x.Col)})
+	}
+}
+
+// moduleHierarchy adds the edges between the methods of classes and those that
+// they override or implement: the nearest on each way up.
+func (l *linker) moduleHierarchy() {
+	var ev *evaluator
+	for fn := range l.files {
+		f := &l.files[fn]
+		if f.unit < 0 || f.Rules.Modules == nil || l.units[f.unit].surface {
+			continue
+		}
+		if ev == nil {
+			ev = l.newEvaluator(l.types)
+			ev.modules.reset()
+		}
+		ev.fn, ev.f, ev.lang = int32(fn), f, l.units[f.unit].rules
+		for i := range f.Facts.Decls {
+			d := &f.Facts.Decls[i]
+			e := f.base + Ent(i)
+			if d.Kind != graph.KindMethod || d.Parent == facts.None || d.Flags.Has(graph.FlagStatic) || d.Vis == graph.Private && f.Facts.Str(d.Name)[0] == '#' ||
+				l.nodeOf[e] == graph.None || f.Facts.Decls[d.Parent].Kind != graph.KindClass || d.Traits&facts.TraitOverload != 0 {
+				continue
+			}
+			owner := f.base + Ent(d.Parent)
+			for _, b := range ev.basesOfType(ev.instance(owner), owner) {
+				p := ev.findProperty(b, f.syms[d.Name], 0)
+				if p.ent == noEnt || p.ent == e || l.decl(p.ent).Kind != graph.KindMethod || d.Traits&facts.TraitAccessor != l.decl(p.ent).Traits&facts.TraitAccessor {
+					continue
+				}
+				to := p.ent
+				if d.Shape != 0 {
+					to = ev.setter(to, f.syms[d.Name])
+				}
+				if l.decl(to).Shape == d.Shape || (l.decl(to).Shape == 0) == (d.Shape == 0) {
+					l.overrides(e, to, graph.RawEdge{From: l.nodeOf[e], Type: graph.None})
+				}
+			}
+		}
+	}
+}
