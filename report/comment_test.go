@@ -74,8 +74,10 @@ func TestComment(t *testing.T) {
 	}
 }
 
-// TestCommentHostile: no name leaves its code span, or the drawing.
+// TestCommentHostile: no name leaves its code span, or the drawing. The drawings
+// are kept, for Mermaid itself to read them.
 func TestCommentHostile(t *testing.T) {
+	var drawings strings.Builder
 	for _, name := range hostileNames {
 		r, _ := hostile(name, "d/"+name)
 		for i := range 4 {
@@ -93,6 +95,15 @@ func TestCommentHostile(t *testing.T) {
 				t.Errorf("%q: the line %q is not one of ours", name, line)
 			}
 		}
+		fmt.Fprintf(&drawings, "```mermaid\n%s\n```\n", drawing)
+	}
+	file := filepath.Join("testdata", "comments", "hostile.md")
+	if *update {
+		if err := os.WriteFile(file, []byte(drawings.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if want, err := os.ReadFile(file); err != nil || string(want) != drawings.String() {
+		t.Errorf("the drawings are not those of %s (-update rewrites it), %v", file, err)
 	}
 	t.Logf("%d names", len(hostileNames))
 }
