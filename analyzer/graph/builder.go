@@ -385,7 +385,7 @@ func compareUnknowns(x, y Unknown) int {
 // index makes the adjacency arrays from the sorted edges.
 func (g *Graph) index() {
 	x := indexEdges(len(g.Nodes), g.Edges)
-	g.out, g.in, g.inIdx = x.out, x.in, x.inIdx
+	g.out, g.in, g.inIdx, g.ambiguous = x.out, x.in, x.inIdx, x.ambiguous
 }
 
 // indexEdges indexes edges that are in the order of a graph's. O(n + m).
@@ -399,6 +399,7 @@ func indexEdges(nodes int, edges []Edge) *incidence {
 		x.out[e.From+1]++
 		x.in[e.To+1]++
 		byKind[e.Kind+1]++
+		x.ambiguous = x.ambiguous || e.Certainty == Ambiguous
 	}
 	for i := 1; i <= nodes; i++ {
 		x.out[i] += x.out[i-1]

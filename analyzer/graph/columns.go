@@ -28,6 +28,7 @@ type Columns struct {
 type incidence struct {
 	nodes, files, keywords int // of the graph
 	out, in, inIdx         []uint32
+	ambiguous              bool // some edge is
 }
 
 // IndexEdges checks the edges and their sites and indexes them: the part of
@@ -78,7 +79,7 @@ func FromColumns(c Columns) (*Graph, error) {
 	}
 	g := &Graph{Nodes: c.Nodes, Edges: c.Edges, Files: c.Files, Unknowns: c.Unknowns,
 		Skipped: c.Skipped, Keywords: c.Keywords, Tree: c.Tree, sites: c.Sites,
-		out: c.index.out, in: c.index.in, inIdx: c.index.inIdx}
+		out: c.index.out, in: c.index.in, inIdx: c.index.inIdx, ambiguous: c.index.ambiguous}
 	g.canonical()
 	return g, nil
 }

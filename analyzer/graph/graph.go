@@ -177,7 +177,12 @@ type Graph struct {
 	out   []uint32 // out[n]..out[n+1] are n's outgoing edges in Edges
 	in    []uint32 // in[n]..in[n+1] are n's incoming edges in inIdx
 	inIdx []uint32 // edge numbers, sorted by To, Kind, From, Type
+
+	ambiguous bool // some edge is
 }
+
+// HasAmbiguous reports whether some edge is only [Ambiguous]. O(1).
+func (g *Graph) HasAmbiguous() bool { return g.ambiguous }
 
 // Out returns the edges that leave n, sorted by kind and target. O(1).
 func (g *Graph) Out(n ID) []Edge {

@@ -381,12 +381,22 @@ func highest(list []scored, n int) []scored {
 	if len(list) <= n {
 		return list
 	}
-	scores := make([]float64, len(list))
+	// Twice as many as are wanted are sorted at a time, and only those that are
+	// above the least so far.
+	least := math.Inf(-1)
+	best := make([]float64, 0, 2*n)
 	for i := range list {
-		scores[i] = list[i].score
+		if list[i].score < least {
+			continue
+		}
+		if best = append(best, list[i].score); len(best) == 2*n {
+			slices.Sort(best)
+			best = append(best[:0], best[n:]...)
+			least = best[0]
+		}
 	}
-	slices.Sort(scores)
-	least := scores[len(scores)-n]
+	slices.Sort(best)
+	least = best[len(best)-n]
 	return slices.DeleteFunc(list, func(s scored) bool { return s.score < least })
 }
 

@@ -32,7 +32,7 @@ func (e *engine) byPosition(base, head graph.ID) {
 	if base == graph.None || head == graph.None {
 		return
 	}
-	had, has := fields(e.base, &e.baseKids, base), fields(e.head, &e.headKids, head)
+	had, has := fields(e.base, e.baseKids, base), fields(e.head, e.headKids, head)
 	if e.d.Base == e.d.Head {
 		has-- // the supposition is that one is gone
 	}

@@ -14,8 +14,8 @@ type engine struct {
 	d          *diff.Delta
 	opt        Options
 	base, head *graph.Graph
-	baseKids   children
-	headKids   children
+	baseKids   *children
+	headKids   *children
 	lines      editedLines
 	walk       *walk
 	run        tally
@@ -40,10 +40,10 @@ type hit struct {
 
 func newEngine(d *diff.Delta, o Options) *engine {
 	e := &engine{d: d, opt: o, base: d.Base, head: d.Head}
-	e.baseKids = childrenOf(d.Base)
+	e.baseKids = &children{g: d.Base}
 	e.headKids = e.baseKids
 	if d.Head != d.Base {
-		e.headKids = childrenOf(d.Head)
+		e.headKids = &children{g: d.Head}
 	}
 	e.lines = editedLines{d: d, ranges: o.Edited}
 	e.walk = newWalk(d.Head)
@@ -62,34 +62,41 @@ func (e *engine) was() *walk {
 	return e.baseWalk
 }
 
-// children lists the nodes below each node.
+// children lists the nodes below each node. The lists are made when they are
+// first asked for: what is supposed of one function needs none.
 type children struct {
+	g     *graph.Graph
 	start []uint32
 	list  []graph.ID
 }
 
-func childrenOf(g *graph.Graph) children {
-	c := children{start: make([]uint32, len(g.Nodes)+1)}
-	for i := range g.Nodes {
-		if p := g.Nodes[i].Parent; p != graph.None {
+func (c *children) fill() {
+	nodes := c.g.Nodes
+	c.start = make([]uint32, len(nodes)+1)
+	for i := range nodes {
+		if p := nodes[i].Parent; p != graph.None {
 			c.start[p+1]++
 		}
 	}
 	for i := 1; i < len(c.start); i++ {
 		c.start[i] += c.start[i-1]
 	}
-	c.list = make([]graph.ID, c.start[len(g.Nodes)])
+	c.list = make([]graph.ID, c.start[len(nodes)])
 	next := slices.Clone(c.start)
-	for i := range g.Nodes {
-		if p := g.Nodes[i].Parent; p != graph.None {
+	for i := range nodes {
+		if p := nodes[i].Parent; p != graph.None {
 			c.list[next[p]] = graph.ID(i)
 			next[p]++
 		}
 	}
-	return c
 }
 
-func (c *children) of(n graph.ID) []graph.ID { return c.list[c.start[n]:c.start[n+1]] }
+func (c *children) of(n graph.ID) []graph.ID {
+	if c.start == nil {
+		c.fill()
+	}
+	return c.list[c.start[n]:c.start[n+1]]
+}
 
 // below returns n and everything inside it.
 func (c *children) below(n graph.ID) []graph.ID {

@@ -51,7 +51,7 @@ type super struct {
 
 func newWalk(g *graph.Graph) *walk {
 	return &walk{g: g, types: graph.NewHierarchy(g), mark: make([]uint32, len(g.Nodes)), nodes: make([]visit, len(g.Nodes)), super: map[graph.ID][]super{},
-		known: make([]bool, len(g.Nodes)), vague: slices.ContainsFunc(g.Edges, func(e graph.Edge) bool { return e.Certainty == graph.Ambiguous })}
+		known: make([]bool, len(g.Nodes)), vague: g.HasAmbiguous()}
 }
 
 // start begins a walk at the given nodes, which count as visited.
