@@ -275,8 +275,8 @@ func (w *worker) job(j *job) error {
 		key.Manifest, _ = j.lang.GrammarOf(j.path)
 	}
 	// The tree vouches for the ID: equal blobs need not be read.
-	blob, err := hex.DecodeString(j.id)
-	named := err == nil && len(blob) == sha1.Size
+	blob := blobID(j.id)
+	named := blob != nil
 	if named {
 		key.ID = string(blob)
 		if c, ok := w.Memo.get(key); ok {
@@ -304,10 +304,7 @@ func (w *worker) job(j *job) error {
 			j.content = c
 			return nil
 		}
-		h := sha1.New()
-		fmt.Fprintf(h, "blob %d\x00", len(src))
-		h.Write(src)
-		blob = h.Sum(nil)
+		blob = hashBlob(src)
 	}
 	j.content.Blob = [sha1.Size]byte(blob)
 	if err := w.guarded(j, src); err != nil {
@@ -317,6 +314,23 @@ func (w *worker) job(j *job) error {
 		w.Memo.put(j.content, true)
 	}
 	return nil
+}
+
+// blobID returns the SHA-1 that the ID of a tree's entry is, or nil.
+func blobID(id string) []byte {
+	blob, err := hex.DecodeString(id)
+	if err != nil || len(blob) != sha1.Size {
+		return nil
+	}
+	return blob
+}
+
+// hashBlob returns the ID that git gives a content.
+func hashBlob(content []byte) []byte {
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", len(content))
+	h.Write(content)
+	return h.Sum(nil)
 }
 
 // plainCause says why a file could not be read without naming a path of this

@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"context"
+	"crypto/sha1"
 	"crypto/sha256"
 	"errors"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/sourcegraph/conc/pool"
 
+	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/lang/all"
 	"github.com/codekg/kg/analyzer/link"
@@ -84,15 +86,27 @@ func (b *build) embeds(ctx context.Context, in *link.Input) error {
 	return ctx.Err()
 }
 
-// asset reads one file. Its size is -1 if that was not possible, for the reason.
+// asset tells what one file holds. Its size is -1 if that was not possible, for
+// the reason. The memo keeps it as a content that nobody analyses.
 func (b *build) asset(entry int) (link.Asset, graph.Reason) {
 	e := &b.tree.Entries()[entry]
 	a := link.Asset{Path: e.Path}
+	blob := blobID(e.ID)
+	if blob != nil {
+		if c, ok := b.Memo.get(facts.Key{ID: string(blob)}); ok {
+			a.Hash, a.Size = c.Hash, c.Size
+			return a, 0
+		}
+	}
 	data, err := b.tree.Read(entry, maxAsset)
 	var large *source.TooLargeError
 	switch {
 	case err == nil:
 		a.Hash, a.Size = sha256.Sum256(data), int64(len(data))
+		if blob == nil {
+			blob = hashBlob(data)
+		}
+		b.Memo.put(&facts.Content{Hash: a.Hash, Blob: [sha1.Size]byte(blob), Size: a.Size}, true)
 		return a, 0
 	case errors.As(err, &large):
 		a.Size = -1

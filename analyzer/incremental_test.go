@@ -3,8 +3,11 @@ package analyzer_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha1"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -107,5 +110,52 @@ func TestIncremental(t *testing.T) {
 	}
 	if reused == 0 {
 		t.Error("nothing was taken from earlier facts")
+	}
+}
+
+// countingTree names its contents as git does and counts how often it is read.
+type countingTree struct {
+	*tree
+	reads atomic.Int32
+}
+
+func (t *countingTree) Read(i int, max int64) ([]byte, error) {
+	t.reads.Add(1)
+	return t.tree.Read(i, max)
+}
+
+// TestNothingIsReadAgain builds a tree of known contents from a memo: neither
+// its source files are read, nor those that they embed.
+func TestNothingIsReadAgain(t *testing.T) {
+	tree := &countingTree{tree: newTree([]txtar.File{
+		{Name: "go.mod", Data: []byte("module example.com/m\n")},
+		{Name: "m.go", Data: []byte("package m\n\nimport _ \"embed\"\n\n//go:embed hello.txt\nvar Hello string\n")},
+		{Name: "hello.txt", Data: []byte("hello\n")},
+	})}
+	for i := range tree.entries {
+		data := tree.data[i]
+		tree.entries[i].ID = fmt.Sprintf("%x", sha1.Sum(append(fmt.Appendf(nil, "blob %d\x00", len(data)), data...)))
+	}
+	memo := analyzer.NewMemo()
+	var graphs [2][]byte
+	for i := range graphs {
+		g, err := analyzer.Build(t.Context(), tree, analyzer.Options{Memo: memo})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := artifact.Write(&b, g); err != nil {
+			t.Fatal(err)
+		}
+		graphs[i] = b.Bytes()
+		if n, want := tree.reads.Swap(0), int32(3*(1-i)); n != want {
+			t.Errorf("build %d reads %d files, want %d", i, n, want)
+		}
+	}
+	if !bytes.Equal(graphs[0], graphs[1]) {
+		t.Error("other bytes")
+	}
+	if n := len(memo.TakeFresh()); n != 3 {
+		t.Errorf("%d contents are fresh, want 3", n)
 	}
 }
