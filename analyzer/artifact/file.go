@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -10,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -97,7 +100,34 @@ func CreateFile(ctx context.Context, path string, write func(io.Writer) error) (
 	}
 	done = true
 	syncFolder(filepath.Dir(target))
+	dropLeftovers(target)
 	return nil
+}
+
+// The names of the files that are written beside others, and the age at which one
+// of them is nobody's any more: whoever wrote it was killed.
+const (
+	tempLetters = 10
+	tempSuffix  = ".tmp"
+	tempStale   = time.Hour
+)
+
+// dropLeftovers removes what killed processes have left beside target.
+func dropLeftovers(target string) {
+	dir, base := filepath.Split(target)
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		name, ok := strings.CutPrefix(e.Name(), "."+base+".")
+		if name, found := strings.CutSuffix(name, tempSuffix); !ok || !found || len(name) != tempLetters || strings.Contains(name, ".") || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > tempStale {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // resolve follows links, so that the file they lead to is replaced and not the
@@ -125,7 +155,7 @@ func resolve(path string) (target string, direct bool, err error) {
 func createBeside(target string) (*os.File, error) {
 	dir, base := filepath.Split(target)
 	for range 100 {
-		name := filepath.Join(dir, "."+base+"."+rand.Text()[:10]+".tmp")
+		name := filepath.Join(dir, "."+base+"."+rand.Text()[:tempLetters]+tempSuffix)
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/codekg/kg/analyzer/artifact"
 )
@@ -33,6 +34,37 @@ func text(s string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, s)
 		return err
+	}
+}
+
+// TestCreateFileLeftovers writes where processes were killed long ago and just now.
+func TestCreateFileLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-2 * time.Hour)
+	for name, keep := range map[string]bool{
+		".graph.kg.ABCDEFGHIJ.tmp": false,
+		".graph.kg.ABCDEFGHI2.tmp": true, // somebody may be writing it
+		".graph.kg.notes.tmp":      true, // of somebody else
+		".other.kg.ABCDEFGHIJ.tmp": true,
+		"graph.kg.tmp":             true,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if name != ".graph.kg.ABCDEFGHI2.tmp" {
+			if err := os.Chtimes(path, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+		defer func() {
+			if _, err := os.Stat(path); (err == nil) != keep {
+				t.Errorf("%s: kept is %t, want %t", name, err == nil, keep)
+			}
+		}()
+	}
+	if err := artifact.CreateFile(t.Context(), filepath.Join(dir, "graph.kg"), text("x")); err != nil {
+		t.Fatal(err)
 	}
 }
 
