@@ -785,9 +785,11 @@ func (r *bodyReader) convertType(from, to Type, owner graph.ID, x *facts.Expr) {
 		if !r.ev.becomesOwn(from, to) {
 			return
 		}
-	case kExtern: // a value of an external type, unless it is an external value
+	case kExtern: // a value of an external type, or else an external value
 		if x.Op == facts.OpSelect && x.X >= 0 && t.kind(r.ev.typ[x.X]) == kPkg {
-			return
+			if from = t.mk(kOutside, noEnt, 0); !r.ev.becomesOwn(from, to) {
+				return
+			}
 		}
 	}
 	if r.isNil(from) {

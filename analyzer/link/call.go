@@ -1,6 +1,9 @@
 package link
 
-import "github.com/codekg/kg/analyzer/facts"
+import (
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
 
 // evalCall returns the type of a call's results.
 func (ev *evaluator) evalCall(x *facts.Expr) Type {
@@ -121,16 +124,20 @@ type unifier struct {
 	bound []Type
 }
 
-// constraints binds what follows from the constraints with one structure: the
-// element type of a slice type that is bound, and the types that such a
-// structure spells out.
+// constraints binds what follows from the constraints: from the methods that
+// they ask for, and from those with one structure the element type of a slice
+// type that is bound, and the types that such a structure spells out.
 func (u *unifier) constraints() {
 	ev, t := u.ev, u.ev.types
 	if len(u.bound) < 2 {
 		return
 	}
 	for i := range u.bound {
-		core := ev.coreOf(ev.l.constraint(u.owner, i))
+		c := ev.l.constraint(u.owner, i)
+		if r := t.rec(c); (r.params || r.kind == kAnon) && ev.l.isInterface(r.ent) && u.bound[i] != unknownType {
+			u.methods(c, u.bound[i], r.ent, 0)
+		}
+		core := ev.coreOf(c)
 		if core == unknownType || !t.rec(core).params {
 			continue
 		}
@@ -141,6 +148,27 @@ func (u *unifier) constraints() {
 			if t.mentionsUnknown(u.bound[i]) {
 				u.bound[i] = unknownType
 			}
+		}
+	}
+}
+
+// methods unifies the methods of an interface type p with those of the type of
+// an argument that is to implement it.
+func (u *unifier) methods(p, a Type, iface Ent, depth int) {
+	ev, t := u.ev, u.ev.types
+	f := &ev.l.files[ev.l.entFile[iface]]
+	at := facts.DeclID(iface - f.base)
+	for i := int(at) + 1; i < len(f.Facts.Decls) && f.Facts.Decls[i].Parent >= at; i++ {
+		if d := &f.Facts.Decls[i]; d.Parent == at && d.Kind == graph.KindMethod {
+			name := f.syms[d.Name]
+			if m, im := ev.member(a, name), ev.member(p, name); m.ent != noEnt && im.ent != noEnt {
+				u.unify(im.typ, m.typ, 1)
+			}
+		}
+	}
+	for _, b := range ev.l.basesOf(iface) {
+		if b = t.subst(b, iface, t.argsOf(p)); t.kind(b) == kNamed && depth < 8 && t.rec(b).params && ev.l.isInterface(t.rec(b).ent) {
+			u.methods(b, a, t.rec(b).ent, depth+1)
 		}
 	}
 }
@@ -160,6 +188,9 @@ func (u *unifier) unify(p, a Type, depth int) {
 	ar := *t.rec(a)
 	if pr.kind == kNamed {
 		if ar.kind != kNamed || ar.ent != pr.ent {
+			if depth == 0 && u.ev.l.isInterface(pr.ent) {
+				u.methods(p, a, pr.ent, 0)
+			}
 			return
 		}
 	} else if ar.kind != pr.kind {

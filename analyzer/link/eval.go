@@ -214,10 +214,11 @@ func (ev *evaluator) eval(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 	case facts.OpKeyType:
 		return t.meta(ev.elementOf(ev.typeExpr(x.X), 0)), noEnt
 	case facts.OpUnary:
-		if ev.f.Facts.Str(x.Name) == "!" {
-			return ev.boolType(), noEnt
+		xt := ev.typeOf(x.X)
+		if xt == unknownType && ev.f.Facts.Str(x.Name) == "!" {
+			xt = ev.boolType()
 		}
-		return ev.typeOf(x.X), noEnt
+		return xt, noEnt
 	case facts.OpBinary:
 		return ev.evalBinary(x), noEnt
 	case facts.OpConditional:
