@@ -90,7 +90,7 @@ func (m *matcher) widen(ds *details) {
 		from := m.spelled.typ(d.From)
 		switch d.Code {
 		case ParamType:
-			if m.assignability().to(from, d.To) {
+			if m.assignability().to(from, d.To) || m.narrower(from, d.To, ds.rules) {
 				d.Verdict = Compatible
 			}
 		case TypeChanged:
@@ -99,9 +99,24 @@ func (m *matcher) widen(ds *details) {
 				d.Verdict = Compatible
 			}
 		case ResultType:
-			if m.assignability().to(d.To, from) {
+			if m.assignability().to(d.To, from) || m.narrower(d.To, from, ds.rules) {
 				d.Verdict = Compatible
 			}
 		}
 	}
+}
+
+// narrower reports whether a value of type sub may be used as a super where a
+// subtype is as good: both have the same type arguments, which a subtype passes
+// on as a rule, or super takes any value.
+func (m *matcher) narrower(sub, super string, rules *Rules) bool {
+	if rules.Supertypes == nil {
+		return false
+	}
+	if slices.Contains(rules.TopTypes, super) {
+		return strings.Contains(sub, ".") // no number, no truth value
+	}
+	x, xs, _ := strings.Cut(sub, "<")
+	y, ys, _ := strings.Cut(super, "<")
+	return xs == ys && Below(m.head.g, x, y, rules)
 }

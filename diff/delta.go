@@ -214,7 +214,11 @@ func (d *Delta) Was(c *Change) *graph.Node {
 }
 
 // RulesFor returns the rules of a language.
-func (d *Delta) RulesFor(lang string) Rules { return d.rules.Rules[lang] }
+func (d *Delta) RulesFor(lang string) Rules {
+	r := d.rules.Rules[lang]
+	r.Lang = lang
+	return r
+}
 
 // SameText reports whether a declaration that both graphs have is written the
 // same in both: body, shape and all variants. Whatever it used in the base it

@@ -26,6 +26,8 @@ const (
 	TypeParamRemoved               //
 	TypeParamBound                 // another constraint
 	TypeChanged                    // of a field, variable, constant or alias
+	ThrowsAdded                    // an exception that users have to handle
+	ThrowsRemoved                  //
 	BaseAdded                      // a base class or interface
 	BaseRemoved                    //
 	VisibilityNarrowed             //
@@ -97,6 +99,8 @@ var codes = [codeEnd]struct {
 	{"type_param_removed", Breaking, Signature},
 	{"type_param_bound", Breaking, Signature},
 	{"type_changed", Breaking, Signature},
+	{"throws_added", Breaking, Signature}, // compatible when unchecked, or below one that was thrown
+	{"throws_removed", Breaking, Signature},
 	{"base_added", Compatible, Signature},
 	{"base_removed", Breaking, Signature},
 	{"visibility_narrowed", Breaking, Signature},
@@ -154,6 +158,8 @@ type Detail struct {
 // arguments: a changed parameter breaks unless the new one is optional or
 // variadic, and parameter names do not matter.
 type Rules struct {
+	// Lang is the language's name, which [Delta.RulesFor] sets.
+	Lang string
 	// Keywords: arguments may be given by name, so that a renamed parameter
 	// breaks.
 	Keywords bool
@@ -178,6 +184,13 @@ type Rules struct {
 	Constants []string
 	// Nil is how the types begin that the null literal may have.
 	Nil []string
+	// Supertypes returns the direct supertypes of a type of the language's own
+	// library, spelled as in signatures without arguments; nil: none is known.
+	// Where it is set, a result may be of a narrower type than it was.
+	Supertypes func(name string) []string
+	// Unchecked are the exceptions that users need not handle, with all types
+	// below them. None: users need not handle any.
+	Unchecked []string
 	// Verdicts replace the default verdicts.
 	Verdicts map[Code]Verdict
 }

@@ -30,6 +30,7 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 	case y.Visibility < x.Visibility:
 		ds.add(VisibilityWidened, x.Visibility.String(), y.Visibility.String())
 	}
+	m.compareThrows(ds, b, h)
 	m.widen(ds)
 	compareFlags(ds, x, y)
 	m.compareAnnotations(ds, b, h)

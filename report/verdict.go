@@ -57,7 +57,11 @@ func (r *Report) Verdict() string {
 	if n := len(r.EntryPoints); n > 0 && direct+t.MayBeAffected > 0 {
 		b.WriteString("; " + r.started().clause(verb(len(r.Changes), "it", "them")))
 	}
-	return r.close(b.String() + "; no broken use is known")
+	s := b.String()
+	if len(r.Libraries) > 0 {
+		s = replaced(&r.Libraries[0]) + more(len(r.Libraries)-1) + "; " + s
+	}
+	return r.close(s + "; no broken use is known")
 }
 
 // replaced says that a library took the place of another one.
@@ -385,6 +389,10 @@ func phrase(x *Detail) string {
 		return fmt.Sprintf("type %s instead of %s", d.To, d.From)
 	case "kind_changed":
 		return fmt.Sprintf("%s instead of %s", d.To, d.From)
+	case "throws_added":
+		return "throws " + d.To
+	case "throws_removed":
+		return "throws no " + d.From
 	case "base_added", "annotation_added":
 		return d.To + " added"
 	case "base_removed", "annotation_removed":

@@ -97,6 +97,12 @@ type Fit struct {
 	TopTypes   []string // the types that accept any value, as signatures spell them
 	Constants  []string // types that one literal may have, separated by blanks, one entry for each sort of literal
 	Nil        []string // how the types begin that the null literal may have
+	// Supertypes returns the direct supertypes of a type of the standard library;
+	// types are spelled as in signatures, without arguments.
+	Supertypes func(name string) []string
+	// Unchecked are the exceptions that whoever calls what throws them need not
+	// handle, with all types below them. None: it need not handle any.
+	Unchecked []string
 }
 
 // Role says what a file is to a language.

@@ -443,6 +443,8 @@ func (p *parser) linkEdge(e edge) error {
 			r.Site.Flags |= graph.SiteSpreadKw
 		case "test":
 			r.Site.Flags |= graph.SiteTest
+		case "later":
+			r.Site.Flags |= graph.SiteLiteral
 		case "ptr":
 			r.Ptr = true
 		case "inferred":

@@ -32,7 +32,7 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 				at.State = Unknown
 			case h == graph.None:
 				at.State = Fits
-			case e.c.Has(diff.FinalAdded):
+			case e.c.Has(diff.FinalAdded) || h != graph.None && (e.throwsMore(p.head, e.c) || e.givesLess(p.head, e.c)):
 				at.State = Broken
 			case reshaped:
 				at.State = Edited

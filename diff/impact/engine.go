@@ -24,6 +24,7 @@ type engine struct {
 	headTypes  typeNames
 	byFile     map[string][]graph.ID // see declaredIn; nil until asked
 	started    map[graph.ID]Reached  // see enter
+	fewer      map[graph.ID][]uint32 // see vanished
 
 	baseWalk *walk // see was; nil until asked
 

@@ -5,16 +5,19 @@ import (
 	"strings"
 
 	"github.com/codekg/kg/analyzer/graph"
-	"github.com/codekg/kg/diff"
 )
 
-// lostMembers finds who uses a member that the changed type, or one below it, had
-// from a type that it does not embed or extend any more. The member itself is
-// as it was, and so may be others who use it.
-func (e *engine) lostMembers(c *diff.Change) {
-	now := supertypes(e.head, c.Head)
+// lostMembers finds who uses a member that a type of the base graph, or one below
+// it, had from a type that it does not embed or extend any more, as head, if it
+// is there at all. The member itself is as it was, and so may be others who use
+// it.
+func (e *engine) lostMembers(base, head graph.ID) {
+	var now []graph.ID
+	if head != graph.None {
+		now = supertypes(e.head, head)
+	}
 	var heirs map[string]bool
-	for _, s := range supertypes(e.base, c.Base)[1:] {
+	for _, s := range supertypes(e.base, base)[1:] {
 		h := e.d.ToHead(s)
 		if h == graph.None || slices.Contains(now, h) || e.base.Nodes[s].Kind == graph.KindExternal {
 			continue // gone itself, or still there
@@ -24,26 +27,39 @@ func (e *engine) lostMembers(c *diff.Change) {
 			if is == graph.None {
 				continue
 			}
-			for _, i := range e.base.In(m) {
-				edge := &e.base.Edges[i]
-				switch edge.Kind {
-				case graph.EdgeCalls, graph.EdgeReferences, graph.EdgeReads, graph.EdgeWrites:
-				default:
-					continue
-				}
-				p, ok := e.pair(edge.From)
-				if !ok || len(e.headSites(edge.Kind, p.head, is)) >= len(e.base.Sites(edge)) {
-					continue // gone, too, or still finds it
-				}
+			for _, i := range e.vanished(m, is) {
 				if heirs == nil {
-					heirs = e.heirs(c.Base)
+					heirs = e.heirs(base)
 				}
-				if e.concerns(edge.From, heirs) {
+				if edge := &e.base.Edges[i]; e.concerns(edge.From, heirs) {
 					e.useOfGone(edge, edge.From, m, is)
 				}
 			}
 		}
 	}
+}
+
+// vanished returns the edges by which a member of the base graph, which is called
+// now in the head graph, is used from more places than there.
+func (e *engine) vanished(m, now graph.ID) []uint32 {
+	if out, ok := e.fewer[m]; ok {
+		return out
+	}
+	var out []uint32
+	for _, i := range e.base.In(m) {
+		edge := &e.base.Edges[i]
+		switch edge.Kind {
+		case graph.EdgeCalls, graph.EdgeReferences, graph.EdgeReads, graph.EdgeWrites:
+			if p, ok := e.pair(edge.From); ok && len(e.headSites(edge.Kind, p.head, now)) < len(e.base.Sites(edge)) {
+				out = append(out, uint32(i))
+			}
+		}
+	}
+	if e.fewer == nil {
+		e.fewer = map[graph.ID][]uint32{}
+	}
+	e.fewer[m] = out
+	return out
 }
 
 // heirs returns a type of the base graph and the types that have its members,

@@ -27,7 +27,7 @@ func (e *engine) signature(c *diff.Change) {
 	}
 	e.lostContracts(c.Base)
 	if c.Has(diff.BaseRemoved) {
-		e.lostMembers(c)
+		e.lostMembers(c.Base, c.Head)
 	}
 	if c.Breaking && e.head.Nodes[c.Head].Kind.IsCallable() {
 		e.callersCallers()
@@ -40,7 +40,7 @@ var shapeCodes = map[diff.Code]bool{
 	diff.ParamReordered: true, diff.ParamRequired: true, diff.ParamOptional: true, diff.ParamPassing: true,
 	diff.ResultAdded: true, diff.ResultRemoved: true, diff.ResultType: true,
 	diff.TypeParamAdded: true, diff.TypeParamRemoved: true, diff.TypeParamBound: true, diff.TypeChanged: true,
-	diff.BaseRemoved: true, diff.StaticChanged: true, diff.AbstractAdded: true, diff.FinalAdded: true,
+	diff.ThrowsAdded: true, diff.ThrowsRemoved: true, diff.BaseRemoved: true, diff.StaticChanged: true, diff.AbstractAdded: true, diff.FinalAdded: true,
 	diff.AsyncChanged: true, diff.ReceiverPointer: true,
 }
 
@@ -92,6 +92,11 @@ func (e *engine) headUses(c *diff.Change) {
 		hit, carries := false, 0 // asked once: 1 yes, 2 no
 		for _, s := range e.head.Sites(edge) {
 			f, affected := e.useFit(edge.Kind, &s, c, skip)
+			if edge.Kind == graph.EdgeCalls || edge.Kind == graph.EdgeReferences {
+				if x, thrown := e.throwsFit(edge.From, edge.Kind, &s, c); thrown {
+					f, affected = min(f, x), true
+				}
+			}
 			if !affected {
 				continue
 			}

@@ -23,6 +23,9 @@ func (e *engine) removed(c *diff.Change) {
 			e.implementers(t, graph.None, ShouldReview)
 		}
 		e.lostContracts(t)
+		if e.base.Nodes[t].Kind.IsType() && e.base != e.head {
+			e.lostMembers(t, graph.None)
+		}
 	}
 }
 

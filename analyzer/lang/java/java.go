@@ -24,8 +24,9 @@ var Language = &lang.Language{
 	Extract:    Extract,
 	Manifest:   ExtractManifest,
 	Rules:      rules,
-	Fit:        lang.Fit{Coerces: true, TopTypes: []string{"java.lang.Object"}, Scanned: true},
-	Runner:     "maven",
+	Fit: lang.Fit{Coerces: true, TopTypes: []string{"java.lang.Object"}, Scanned: true, Supertypes: standardSupertypes,
+		Unchecked: []string{"java.lang.RuntimeException", "java.lang.Error"}},
+	Runner: "maven",
 
 	TestCommands: testCommands,
 }
