@@ -14,6 +14,7 @@ import (
 	"github.com/codekg/kg/analyzer"
 	"github.com/codekg/kg/analyzer/artifact"
 	"github.com/codekg/kg/analyzer/source"
+	"github.com/codekg/kg/analyzer/source/sourcetest"
 )
 
 func graphBytes(t testing.TB, tree source.Tree, o analyzer.Options) []byte {
@@ -55,7 +56,7 @@ func TestDeterministic(t *testing.T) {
 
 // synthetic returns a module of n files, ten to a package, whose functions call
 // each other through values, interfaces and generics.
-func synthetic(n int) *tree {
+func synthetic(n int) source.Tree {
 	r := rand.New(rand.NewPCG(1, 2))
 	files := []txtar.File{{Name: "go.mod", Data: []byte("module example.com/m\n")}}
 	for i := range n {
@@ -84,7 +85,7 @@ func synthetic(n int) *tree {
 		}
 		files = append(files, txtar.File{Name: fmt.Sprintf("p%d/f%d.go", p, i), Data: b.Bytes()})
 	}
-	return newTree(files)
+	return sourcetest.Tree(files)
 }
 
 // BenchmarkBuild builds synthetic modules of growing size: the time and memory

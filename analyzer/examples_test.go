@@ -15,34 +15,13 @@ import (
 
 	"github.com/codekg/kg/analyzer"
 	"github.com/codekg/kg/analyzer/graph"
-	"github.com/codekg/kg/analyzer/source"
+	"github.com/codekg/kg/analyzer/source/sourcetest"
 )
 
 // external is where examples have what is not in their tree.
 const external = "external/"
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
-
-// tree is a source.Tree in memory.
-type tree struct {
-	entries []source.Entry
-	data    [][]byte
-}
-
-func newTree(files []txtar.File) *tree {
-	t := &tree{}
-	slices.SortFunc(files, func(a, b txtar.File) int { return strings.Compare(a.Name, b.Name) })
-	for _, f := range files {
-		t.entries = append(t.entries, source.Entry{Path: f.Name})
-		t.data = append(t.data, f.Data)
-	}
-	return t
-}
-
-func (t *tree) Entries() []source.Entry               { return t.entries }
-func (t *tree) Read(i int, max int64) ([]byte, error) { return t.data[i], nil }
-func (t *tree) Gaps() []source.Gap                    { return nil }
-func (t *tree) Close() error                          { return nil }
 
 // TestExamples builds the tree of every example and compares its edges with
 // the example's section "want". The comment of an example may have settings:
@@ -78,7 +57,7 @@ func TestExamples(t *testing.T) {
 			if at < 0 {
 				t.Fatal("the example has no section want")
 			}
-			g, err := analyzer.Build(context.Background(), newTree(files), analyzer.Options{})
+			g, err := analyzer.Build(context.Background(), sourcetest.Tree(files), analyzer.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -56,7 +56,7 @@ func FuzzBuild(f *testing.F) {
 		f.Add([]byte(src), []byte(fuzzSources[(i+1)%len(fuzzSources)]))
 	}
 	f.Fuzz(func(t *testing.T, one, two []byte) {
-		tree := newTree([]txtar.File{{Name: "go.mod", Data: []byte("module example.com/m\n")}, {Name: "p/a.go", Data: one}, {Name: "p/b_test.go", Data: two}, {Name: "q/q.go", Data: one}})
+		tree := sourcetest.Tree([]txtar.File{{Name: "go.mod", Data: []byte("module example.com/m\n")}, {Name: "p/a.go", Data: one}, {Name: "p/b_test.go", Data: two}, {Name: "q/q.go", Data: one}})
 		g, err := analyzer.Build(context.Background(), tree, analyzer.Options{Workers: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -97,7 +97,7 @@ func TestIncremental(t *testing.T) {
 		for name, data := range now {
 			files = append(files, txtar.File{Name: name, Data: data})
 		}
-		tree := newTree(files)
+		tree := sourcetest.Tree(files)
 		want, facts, all := factsOf(t, tree, nil, analyzer.Options{Workers: 1})
 		if before != nil {
 			got, again, read := factsOf(t, tree, before, analyzer.Options{Workers: 1 + r.IntN(8), Shuffle: r.Uint64()})

@@ -13,7 +13,7 @@ import (
 
 	"github.com/codekg/kg/analyzer"
 	"github.com/codekg/kg/analyzer/graph"
-	"github.com/codekg/kg/analyzer/source"
+	"github.com/codekg/kg/analyzer/source/sourcetest"
 	"github.com/codekg/kg/diff"
 	"github.com/codekg/kg/diff/impact"
 )
@@ -37,7 +37,7 @@ func TestSelect(t *testing.T) {
 			if at < 0 {
 				t.Fatal("no section want")
 			}
-			g, err := analyzer.Build(context.Background(), newMemory(slices.Delete(slices.Clone(a.Files), at, at+1)), analyzer.Options{})
+			g, err := analyzer.Build(context.Background(), sourcetest.Tree(slices.Delete(slices.Clone(a.Files), at, at+1)), analyzer.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,24 +83,3 @@ func selected(t *testing.T, g *graph.Graph, key string) string {
 	slices.Sort(lines)
 	return strings.Join(append([]string{out}, lines...), "\n") + "\n"
 }
-
-// memory is a tree in memory.
-type memory struct {
-	entries []source.Entry
-	data    [][]byte
-}
-
-func newMemory(files []txtar.File) *memory {
-	m := &memory{}
-	slices.SortFunc(files, func(a, b txtar.File) int { return strings.Compare(a.Name, b.Name) })
-	for _, f := range files {
-		m.entries = append(m.entries, source.Entry{Path: f.Name})
-		m.data = append(m.data, f.Data)
-	}
-	return m
-}
-
-func (m *memory) Entries() []source.Entry               { return m.entries }
-func (m *memory) Read(i int, max int64) ([]byte, error) { return m.data[i], nil }
-func (m *memory) Gaps() []source.Gap                    { return nil }
-func (m *memory) Close() error                          { return nil }
