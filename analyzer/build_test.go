@@ -56,7 +56,7 @@ func TestDeterministic(t *testing.T) {
 
 // synthetic returns a module of n files, ten to a package, whose functions call
 // each other through values, interfaces and generics.
-func synthetic(n int) source.Tree {
+func synthetic(n int) []txtar.File {
 	r := rand.New(rand.NewPCG(1, 2))
 	files := []txtar.File{{Name: "go.mod", Data: []byte("module example.com/m\n")}}
 	for i := range n {
@@ -85,7 +85,7 @@ func synthetic(n int) source.Tree {
 		}
 		files = append(files, txtar.File{Name: fmt.Sprintf("p%d/f%d.go", p, i), Data: b.Bytes()})
 	}
-	return sourcetest.Tree(files)
+	return files
 }
 
 // BenchmarkBuild builds synthetic modules of growing size: the time and memory
@@ -93,11 +93,12 @@ func synthetic(n int) source.Tree {
 func BenchmarkBuild(b *testing.B) {
 	for _, n := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprintf("files=%d", n), func(b *testing.B) {
-			t := synthetic(n)
+			files := synthetic(n)
 			size := 0
-			for _, d := range t.data {
-				size += len(d)
+			for _, f := range files {
+				size += len(f.Data)
 			}
+			t := sourcetest.Tree(files)
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			b.ResetTimer()

@@ -10,6 +10,7 @@ import (
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/lang/golang"
 	"github.com/codekg/kg/analyzer/link"
+	"github.com/codekg/kg/analyzer/source/sourcetest"
 	"github.com/codekg/kg/analyzer/syntax"
 
 	"golang.org/x/tools/txtar"

@@ -15,6 +15,7 @@ import (
 	"github.com/codekg/kg/analyzer"
 	"github.com/codekg/kg/analyzer/artifact"
 	"github.com/codekg/kg/analyzer/source"
+	"github.com/codekg/kg/analyzer/source/sourcetest"
 )
 
 // factsOf returns the graph file and the facts file of a tree that is built

@@ -58,22 +58,22 @@ const rooms = `
 const guests = `
 	github.com/bmatcuk/doublestar/v4      : analyzer/query diff/rules
 	github.com/cespare/xxhash/v2          : analyzer/artifact
-	github.com/fsnotify/fsnotify          : cmd/kg
 	github.com/getkin/kin-openapi         : report/github/githubtest
-	github.com/go-git/go-billy/v5         : analyzer/source
-	github.com/go-git/go-git/v5           : analyzer/source
 	github.com/goccy/go-json              : report
 	github.com/goccy/go-yaml              : bench/runner cmd/kg
+	github.com/fsnotify/fsnotify          : cmd/kg
+	github.com/go-git/go-billy/v5         : analyzer/source
+	github.com/go-git/go-git/v5           : analyzer/source
 	github.com/google/go-github/v60       : report/github
 	github.com/hmarr/codeowners           : cmd/kg
-	github.com/klauspost/compress         : analyzer/artifact analyzer/facts
 	github.com/kljensen/snowball          : analyzer/search
-	github.com/modelcontextprotocol/go-sdk : cmd/kg bench/asking
+	github.com/klauspost/compress         : analyzer/artifact analyzer/facts
 	github.com/sourcegraph/conc           : analyzer analyzer/link analyzer/source
+	github.com/modelcontextprotocol/go-sdk : cmd/kg bench/asking
 	github.com/spf13/cobra                : cmd/kg
 	github.com/spf13/pflag                : cmd/kg
-	github.com/tree-sitter/*              : analyzer/lang/*
 	github.com/tree-sitter/go-tree-sitter : analyzer/syntax
+	github.com/tree-sitter/*              : analyzer/lang/*
 	golang.org/x/mod                      : analyzer/lang/*
 	golang.org/x/tools/txtar              : analyzer/source/sourcetest
 	modernc.org/sqlite                    : analyzer/artifact/sqlite
