@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -116,25 +117,33 @@ func TestIncremental(t *testing.T) {
 
 // countingTree names its contents as git does and counts how often it is read.
 type countingTree struct {
-	*tree
-	reads atomic.Int32
+	source.Tree
+	entries []source.Entry
+	reads   atomic.Int32
 }
+
+func (t *countingTree) Entries() []source.Entry { return t.entries }
 
 func (t *countingTree) Read(i int, max int64) ([]byte, error) {
 	t.reads.Add(1)
-	return t.tree.Read(i, max)
+	return t.Tree.Read(i, max)
 }
 
 // TestNothingIsReadAgain builds a tree of known contents from a memo: neither
 // its source files are read, nor those that they embed.
 func TestNothingIsReadAgain(t *testing.T) {
-	tree := &countingTree{tree: newTree([]txtar.File{
+	files := []txtar.File{
 		{Name: "go.mod", Data: []byte("module example.com/m\n")},
 		{Name: "m.go", Data: []byte("package m\n\nimport _ \"embed\"\n\n//go:embed hello.txt\nvar Hello string\n")},
 		{Name: "hello.txt", Data: []byte("hello\n")},
-	})}
+	}
+	tree := &countingTree{Tree: sourcetest.Tree(files)}
+	tree.entries = slices.Clone(tree.Tree.Entries())
 	for i := range tree.entries {
-		data := tree.data[i]
+		data, err := tree.Tree.Read(i, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
 		tree.entries[i].ID = fmt.Sprintf("%x", sha1.Sum(append(fmt.Appendf(nil, "blob %d\x00", len(data)), data...)))
 	}
 	memo := analyzer.NewMemo()

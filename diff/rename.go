@@ -51,6 +51,7 @@ func (m *matcher) level(bs, hs []graph.ID) {
 	m.samePlace(bs, hs)
 	m.overloads(bs, hs)
 	m.sameBody(bs, hs)
+	m.sameLetters(bs, hs)
 	m.onlyOneOfShape(bs, hs)
 }
 
@@ -121,7 +122,7 @@ func (m *matcher) paramDistance(base, head []graph.Param) int {
 	return alignParams(m.spelled.params(base), head).cost
 }
 
-// sameBody is rule 5: first with the same shape, then, for bodies that are
+// sameBody is most of rule 5: first with the same shape, then, for bodies that are
 // long enough to say something, with any shape.
 func (m *matcher) sameBody(bs, hs []graph.ID) {
 	type key struct {
@@ -152,6 +153,28 @@ func (m *matcher) sameBody(bs, hs []graph.ID) {
 				return of(&m.head, h, u, ok)
 			}))
 	}
+}
+
+// sameLetters is the part of rule 5 for what became visible, or is not any more,
+// where the name says so.
+func (m *matcher) sameLetters(bs, hs []graph.ID) {
+	type key struct {
+		owner graph.ID
+		kind  graph.Kind
+		name  string
+	}
+	of := func(n *graph.Node, u graph.ID, ok bool) (key, bool) {
+		return key{u, class(n.Kind), strings.ToLower(n.Name)}, ok && !n.Kind.IsContainer() && n.Kind != graph.KindConstructor
+	}
+	m.pairAlone(groups(m, bs, hs,
+		func(b graph.ID) (key, bool) {
+			u, ok := m.underBase(b)
+			return of(&m.base.g.Nodes[b], u, ok)
+		},
+		func(h graph.ID) (key, bool) {
+			u, ok := m.underHead(h)
+			return of(&m.head.g.Nodes[h], u, ok)
+		}))
 }
 
 // longBody is the number of tokens from which an equal or similar body is
