@@ -321,6 +321,7 @@ func (l *linker) overrides(e, super Ent, edge graph.RawEdge) {
 		}
 		l.b.AddFlags(l.nodeOf[e], graph.FlagCalledOutside)
 		edge.To = l.externalNode(u.rules.Name, u.Path, l.qualified(super))
+		l.b.AddFlags(edge.To, l.decl(super).Flags&graph.FlagAbstract)
 	}
 	if edge.From != edge.To {
 		l.b.AddEdge(edge)

@@ -362,8 +362,8 @@ func (ev *evaluator) choose(e facts.ExprID, ms *methodList, args []int32, explic
 		return
 	case 1:
 		picked = list[0]
-		if ms.foreign && ev.misfit(picked.typ, args) {
-			return // a base that is not known has the one that is meant
+		if ev.misfit(picked.typ, args) {
+			return // another one is meant, of a base that is not known or that is not there any more
 		}
 	default:
 		var others []member

@@ -127,14 +127,17 @@ func callable(kind string) bool {
 }
 
 // edgeKind is the kind under which an edge is compared. What implements or
-// overrides between methods is `overrides`, between types `implements`.
+// overrides a method is `overrides`, also where it is the declaration around the
+// method that does; between types it is `implements`.
 func (ix *index) edgeKind(e *record.Edge) string {
 	k := record.Kind(e.Kind)
 	if k != record.Implements && k != record.Overrides {
 		return k
 	}
-	if n := ix.nodes[e.From]; n != nil && callable(n.Kind) {
-		return record.Overrides
+	for _, key := range []string{e.From, e.To} {
+		if n := ix.nodes[key]; n != nil && callable(n.Kind) {
+			return record.Overrides
+		}
 	}
 	return record.Implements
 }

@@ -43,6 +43,7 @@ type mutation struct {
 	Symbol   symbol
 	Edits    []edit
 	Files    []string // of the record "meta"
+	Open     []string // of the record "meta": where the compiler did not know everything
 	Broken   []struct {
 		Symbol symbol
 		Sites  []struct{ Cause string }
@@ -111,7 +112,10 @@ func main() {
 		}
 		switch m.T {
 		case "meta":
-			e.judged = map[string]bool{}
+			e.judged, e.open = map[string]bool{}, map[string]bool{}
+			for _, id := range m.Open {
+				e.open[id] = true
+			}
 			for _, f := range m.Files {
 				e.judged[f] = true
 			}
@@ -152,6 +156,7 @@ type evaluation struct {
 	by        map[string]*tally
 	lines     []string
 	judged    map[string]bool // files that the compiler saw; nil: all
+	open      map[string]bool // declarations where it did not know everything
 
 	builder change.Builder
 	base    change.Side // with -tree
@@ -232,8 +237,11 @@ func (e *evaluation) make(m *mutation) (*impact.Result, error) {
 // delta looks whether kg names the change, and nothing else.
 func (e *evaluation) delta(m *mutation, id graph.ID, r *impact.Result) {
 	e.deltas.truth++
-	want := diff.Removed
-	if m.Change == "rename" {
+	want := diff.Signature
+	switch m.Change {
+	case "remove":
+		want = diff.Removed
+	case "rename":
 		want = diff.Renamed
 	}
 	found := false
@@ -267,26 +275,6 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 			}
 		}
 	}
-	predicted := map[string]bool{}
-	unknown := map[string]bool{} // said to be unknown
-	for _, a := range r.Symbols {
-		switch n := &g.Nodes[a.ID]; {
-		case a.Severity != impact.MustUpdate:
-		case follow[a.ID]:
-			e.followers++
-		case e.judged != nil && !e.judged[n.File]:
-			e.unjudged++
-		default:
-			// The compiler's errors are counted to the type that a member is written in.
-			for n.Parent != graph.None && g.Nodes[n.Parent].Kind.IsType() && (n.Kind == graph.KindField || diff.Abstract(g, a.ID)) {
-				n = &g.Nodes[n.Parent]
-			}
-			if name := e.name(n); name != m.Symbol.ID {
-				predicted[name] = true
-				unknown[name] = open[a.ID] && !a.Broken
-			}
-		}
-	}
 	truth := map[string]string{} // declaration → cause
 	for _, b := range m.Broken {
 		cause := "satisfies"
@@ -296,6 +284,41 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 			}
 		}
 		truth[b.Symbol.ID] = cause
+	}
+	predicted := map[string]bool{}
+	unknown := map[string]bool{} // said to be unknown
+	for _, a := range r.Symbols {
+		switch n := &g.Nodes[a.ID]; {
+		case a.Severity != impact.MustUpdate:
+		case follow[a.ID]:
+			// Where types name what they implement, the compiler complains of the
+			// method, or of its type.
+			named := false
+			for ; a.ID != graph.None && !named; a.ID = g.Nodes[a.ID].Parent {
+				if name := e.name(&g.Nodes[a.ID]); truth[name] != "" {
+					predicted[name], named = true, true
+				}
+				if g.Nodes[a.ID].Kind.IsType() {
+					break
+				}
+			}
+			if !named {
+				e.followers++
+			}
+		case e.judged != nil && !e.judged[n.File]:
+			e.unjudged++
+		default:
+			// The compiler's errors are counted to the type that a member is written in.
+			for n.Parent != graph.None && g.Nodes[n.Parent].Kind.IsType() && (n.Kind == graph.KindField || diff.Abstract(g, a.ID)) {
+				n = &g.Nodes[n.Parent]
+			}
+			if name := e.name(n); e.open[name] && truth[name] == "" {
+				e.unjudged++
+			} else if name != m.Symbol.ID {
+				predicted[name] = true
+				unknown[name] = open[a.ID] && !a.Broken
+			}
+		}
 	}
 	all := e.tally(title + ", all")
 	sub := &tally{}
@@ -344,7 +367,7 @@ func (e *evaluation) print() {
 		fmt.Printf("%-32s %v\n", "the change itself", &e.deltas)
 	}
 	fmt.Printf("%d methods that implement a changed one, listed apart\n", e.followers)
-	fmt.Printf("%d declarations in files that the compiler did not see, not judged\n", e.unjudged)
+	fmt.Printf("%d declarations that the compiler did not see or not know, not judged\n", e.unjudged)
 	var names []string
 	for n := range e.by {
 		names = append(names, n)

@@ -61,6 +61,7 @@ func (e *engine) contractChanged(c *diff.Change) {
 	if diff.Abstract(e.base, c.Base) {
 		e.conversions(e.base.Nodes[c.Base].Parent, graph.None, nil)
 		e.unnamed(c.Base, c.Head)
+		e.inheritors(c.Base, c.Head)
 	}
 }
 
@@ -94,6 +95,7 @@ func (e *engine) lostContracts(t graph.ID) {
 			if iface == graph.None || e.unaffected(t, edge.To, kind) {
 				continue
 			}
+			e.owed(t, &edge)
 			// Types that get the method by embedding or inheriting lose it, too.
 			for _, sub := range append([]graph.ID{typ}, e.baseSubtypes(typ)...) {
 				if e.implementedBase(sub, iface) && !e.satisfies(e.d.ToHead(sub), iface) {

@@ -153,8 +153,11 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 			s.State = Edited
 		default:
 			s.State = Broken
-			if e.rebound(edge.Kind, p, &s, name, now) {
+			if to := e.rebound(edge.Kind, p, &s, name, now); to != graph.None {
 				s.State = Fits
+				if !e.sameResults(t, to) {
+					s.State = Unknown // what is done with the result may not fit
+				}
 			}
 		}
 		sites = append(sites, s)
@@ -209,25 +212,42 @@ func (e *engine) sitesOf(edge *graph.Edge) []Site {
 	return out
 }
 
-// rebound reports whether an unchanged use means another declaration of the
-// same name in the head graph: an inherited one, or another overload.
-func (e *engine) rebound(k graph.EdgeKind, p pairing, s *Site, name string, not graph.ID) bool {
+// rebound returns what an unchanged use means in the head graph if that is
+// another declaration of the same name: an inherited one, or another overload.
+// Outside of the tree, only what a method of the tree overrode is known to be
+// meant.
+func (e *engine) rebound(k graph.EdgeKind, p pairing, s *Site, name string, not graph.ID) graph.ID {
 	if e.base == e.head {
-		return false // a supposition: what else the name could mean is not known
+		return graph.None // a supposition: what else the name could mean is not known
 	}
 	es := e.head.OutKind(p.head, k)
 	for i := range es {
 		to := &e.head.Nodes[es[i].To]
-		if es[i].To == not || to.Name != name || to.Kind == graph.KindExternal {
+		if es[i].To == not || to.Name != name || to.Kind == graph.KindExternal && !e.overrodeNamed(to.Key) {
 			continue
 		}
 		for _, h := range e.head.Sites(&es[i]) {
 			if h.Line == s.Line && (h.Col == s.Col || h.Col == 0 || s.Col == 0) && e.head.Files[h.File].Path == s.File {
-				return true
+				return es[i].To
 			}
 		}
 	}
-	return false
+	return graph.None
+}
+
+// overrodeNamed reports whether the changed declaration overrode or implemented
+// what has the given key.
+func (e *engine) overrodeNamed(key string) bool {
+	m := e.base.Lookup(key)
+	return m != graph.None && e.c.Base != graph.None && provided(e.base, e.c.Base, m)
+}
+
+// sameResults reports whether a declaration of the head graph gives what t of
+// the base graph gave.
+func (e *engine) sameResults(t, h graph.ID) bool {
+	was, is := &e.base.Nodes[t].Signature, &e.head.Nodes[h].Signature
+	return e.head.Nodes[h].Kind == graph.KindExternal ||
+		slices.EqualFunc(was.Results, is.Results, func(x, y graph.Param) bool { return x.Type == y.Type })
 }
 
 // hop makes the hop of an edge.

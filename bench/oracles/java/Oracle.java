@@ -346,7 +346,8 @@ public class Oracle {
     /** Whether a symbol is of a class that several files declare. */
     boolean unclear(Symbol s) {
       if (duplicate.isEmpty() || s == null || s.kind.isResolutionError()) return false;
-      ClassSymbol c = s.outermostClass();
+      ClassSymbol c = null; // outermostClass fails for what is in no class
+      for (Symbol x = s; x != null; x = x.owner) if (x instanceof ClassSymbol k) c = k;
       return c != null && duplicate.contains(c.flatname.toString());
     }
 
