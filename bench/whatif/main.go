@@ -309,7 +309,7 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 			e.unjudged++
 		default:
 			// The compiler's errors are counted to the type that a member is written in.
-			for n.Parent != graph.None && g.Nodes[n.Parent].Kind.IsType() && (n.Kind == graph.KindField || diff.Abstract(g, a.ID)) {
+			for truth[e.name(n)] == "" && n.Parent != graph.None && g.Nodes[n.Parent].Kind.IsType() && (n.Kind == graph.KindField || diff.Abstract(g, a.ID)) {
 				n = &g.Nodes[n.Parent]
 			}
 			if name := e.name(n); e.open[name] && truth[name] == "" {

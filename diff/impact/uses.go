@@ -2,6 +2,7 @@ package impact
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/diff"
@@ -155,7 +156,7 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 			s.State = Broken
 			if to := e.rebound(edge.Kind, p, &s, name, now); to != graph.None {
 				s.State = Fits
-				if !e.sameResults(t, to) {
+				if base[i].Want != 0 && !e.sameResults(t, to) {
 					s.State = Unknown // what is done with the result may not fit
 				}
 			}
@@ -223,7 +224,7 @@ func (e *engine) rebound(k graph.EdgeKind, p pairing, s *Site, name string, not 
 	es := e.head.OutKind(p.head, k)
 	for i := range es {
 		to := &e.head.Nodes[es[i].To]
-		if es[i].To == not || to.Name != name || to.Kind == graph.KindExternal && !e.overrodeNamed(to.Key) {
+		if es[i].To == not || withoutShape(to.Name) != name || to.Kind == graph.KindExternal && !e.overrodeNamed(to.Key) {
 			continue
 		}
 		for _, h := range e.head.Sites(&es[i]) {
@@ -233,6 +234,13 @@ func (e *engine) rebound(k graph.EdgeKind, p pairing, s *Site, name string, not 
 		}
 	}
 	return graph.None
+}
+
+// withoutShape returns the name of what is outside of the tree without the types
+// that tell it from others of the name.
+func withoutShape(name string) string {
+	name, _, _ = strings.Cut(name, "(")
+	return name
 }
 
 // overrodeNamed reports whether the changed declaration overrode or implemented
