@@ -118,6 +118,9 @@ func (o Op) HasContext() bool {
 	return false
 }
 
+// CaseOfAll is N of the labels of a switch that must have a case for each value.
+const CaseOfAll = 1
+
 // Expr is one expression, with the place of its last name: the selected name
 // for OpSelect, the name of the type for OpComposite. Calls are placed by their
 // callee.

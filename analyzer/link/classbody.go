@@ -148,7 +148,13 @@ func (r *bodyReader) classExpr(e facts.ExprID, x *facts.Expr) bool {
 		return true
 	case facts.OpLabel:
 		if ref := r.ev.ref[e]; ref != noEnt {
+			before := len(r.edges)
 			r.use(e, x, ref)
+			if x.N == facts.CaseOfAll {
+				for i := range r.edges[before:] {
+					r.edges[before+i].Site.Flags |= graph.SiteCase
+				}
+			}
 		}
 		return true
 	case facts.OpMethodRef:

@@ -441,6 +441,8 @@ func (p *parser) linkEdge(e edge) error {
 			r.Site.Flags |= graph.SiteSpread
 		case "spreadkw":
 			r.Site.Flags |= graph.SiteSpreadKw
+		case "case":
+			r.Site.Flags |= graph.SiteCase
 		case "test":
 			r.Site.Flags |= graph.SiteTest
 		case "later":

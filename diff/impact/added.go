@@ -17,6 +17,7 @@ func (e *engine) added(c *diff.Change) {
 			continue
 		}
 		e.captured(n)
+		e.demands(n)
 		if x := &e.head.Nodes[n]; x.Kind == graph.KindMethod && !x.Flags.Has(graph.FlagTest) {
 			e.newlyDispatched(n)
 		}

@@ -198,6 +198,9 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 			case d.Verdict == diff.Compatible && (d.Code == diff.KindChanged || d.Code == diff.TypeChanged):
 				x = fitsYes
 			}
+			if rules.Coerces && d.Code == diff.ResultAdded && k == graph.EdgeReferences {
+				x = fitsYes // a function without a result is asked for, and one with a result is one
+			}
 			if rules.Dynamic || (d.Code == diff.ParamType || d.Code == diff.ResultType) && lastName(d.From) == lastName(d.To) {
 				x = fitsUnknown
 			}

@@ -140,7 +140,7 @@ func (e *extractor) method(i syntax.ID, top bool) {
 		if m.vis == graph.Package {
 			p.Vis = graph.Public
 		}
-		if body == syntax.None {
+		if body == syntax.None && e.child(i, fieldValue) == syntax.None { // a default is a body
 			p.Flags |= graph.FlagAbstract
 		}
 	}

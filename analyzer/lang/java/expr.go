@@ -295,7 +295,7 @@ func (e *extractor) exprAt(i syntax.ID) facts.ExprID {
 		e.context(x, t)
 		return e.operation(facts.Expr{Op: facts.OpAssert, X: x, Y: t}, t)
 	case classSwitch:
-		return e.switchExpr(i)
+		return e.switchExpr(i, true)
 	case classLambda:
 		return e.lambda(i)
 	case classMethodRef:

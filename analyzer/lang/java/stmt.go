@@ -90,7 +90,7 @@ func (e *extractor) stmtAt(i syntax.ID) {
 	case classForEach:
 		e.forEach(i)
 	case classSwitch:
-		e.switchExpr(i)
+		e.switchExpr(i, false)
 	case classTry, classTryResources:
 		e.try(i)
 	case classJump:
@@ -251,9 +251,13 @@ func (e *extractor) catchParam(p syntax.ID) {
 
 // switchExpr adds a switch, which may be an expression: one of the values of
 // its cases.
-func (e *extractor) switchExpr(i syntax.ID) facts.ExprID {
+func (e *extractor) switchExpr(i syntax.ID, value bool) facts.ExprID {
 	x := e.expr(e.child(i, fieldCondition))
 	base := len(e.yields)
+	all := int16(0)
+	if value && !e.hasDefault(i) {
+		all = facts.CaseOfAll
+	}
 	e.b.Push()
 	if body := e.child(i, fieldBody); body != syntax.None {
 		for c := range e.t.NamedChildren(body) {
@@ -261,7 +265,7 @@ func (e *extractor) switchExpr(i syntax.ID) facts.ExprID {
 			case classSwitchGroup:
 				for s := range e.t.NamedChildren(c) {
 					if e.class(s) == classSwitchLabel {
-						e.label(s, x)
+						e.label(s, x, all)
 					} else {
 						e.stmt(s)
 					}
@@ -271,7 +275,7 @@ func (e *extractor) switchExpr(i syntax.ID) facts.ExprID {
 				for s := range e.t.NamedChildren(c) {
 					switch e.class(s) {
 					case classSwitchLabel:
-						e.label(s, x)
+						e.label(s, x, all)
 					case classExpressionStatement:
 						v := e.expr(e.t.FirstNamed(s))
 						e.yields = append(e.yields, int32(v))
@@ -292,9 +296,31 @@ func (e *extractor) switchExpr(i syntax.ID) facts.ExprID {
 	return e.list(facts.Expr{Op: facts.OpConditional, X: none, Y: none}, x, at)
 }
 
+// hasDefault reports whether a switch has a case for all that no other case is
+// for. A switch that gives a value needs one, or a case for each value.
+func (e *extractor) hasDefault(i syntax.ID) bool {
+	body := e.child(i, fieldBody)
+	if body == syntax.None {
+		return false
+	}
+	for c := range e.t.NamedChildren(body) {
+		for s := range e.t.NamedChildren(c) {
+			if e.class(s) != classSwitchLabel {
+				continue
+			}
+			for t := range e.t.Children(s) {
+				if string(e.t.Text(t)) == "default" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // label adds what stands between case and the colon or arrow: constants of an
 // enum by their simple names, or values, or a pattern.
-func (e *extractor) label(i syntax.ID, x facts.ExprID) {
+func (e *extractor) label(i syntax.ID, x facts.ExprID, all int16) {
 	for c := range e.t.NamedChildren(i) {
 		switch e.class(c) {
 		case classPattern:
@@ -309,7 +335,7 @@ func (e *extractor) label(i syntax.ID, x facts.ExprID) {
 			e.expr(e.t.FirstNamed(c))
 		case classIdentifier:
 			if s := e.str(c); e.b.Lookup(s) == none {
-				e.add(facts.Expr{Op: facts.OpLabel, Name: s, X: x, Y: none}, c)
+				e.add(facts.Expr{Op: facts.OpLabel, N: all, Name: s, X: x, Y: none}, c)
 				continue
 			}
 			e.expr(c)

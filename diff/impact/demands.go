@@ -1,0 +1,121 @@
+package impact
+
+import (
+	"slices"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// demands finds who has to follow a new declaration although nothing of theirs
+// names it: who uses an annotation without its new element, who tells the
+// members of an enumeration apart and covers all but the new one, and who makes
+// values of a type without a constructor that has one now.
+func (e *engine) demands(h graph.ID) {
+	n := &e.head.Nodes[h]
+	owner := e.d.ToBase(n.Parent)
+	if n.Parent == graph.None || owner == graph.None {
+		return
+	}
+	switch {
+	case n.Kind == graph.KindEnumMember:
+		e.uncovered(owner)
+	case n.Kind == graph.KindConstructor:
+		e.constructed(owner, n.Parent)
+	case n.Kind == graph.KindMethod && e.head.Nodes[n.Parent].Kind == graph.KindAnnotation && n.Flags.Has(graph.FlagAbstract):
+		es := e.base.OutKind(owner, graph.EdgeAnnotates)
+		for i := range es {
+			e.demand(&es[i], es[i].To, func(*graph.Site) bool { return true })
+		}
+	}
+}
+
+// demand adds the user of an edge of the base graph with those of its sites that
+// do not fit any more.
+func (e *engine) demand(edge *graph.Edge, user graph.ID, misfit func(*graph.Site) bool) {
+	p, ok := e.pair(user)
+	if !ok {
+		return
+	}
+	var sites []Site
+	base := e.base.Sites(edge)
+	for i := range base {
+		if !misfit(&base[i]) {
+			continue
+		}
+		at, edited, ok := e.place(p, &base[i])
+		switch {
+		case !ok:
+			at.State = Unknown
+		case edited:
+			at.State = Edited
+		default:
+			at.State = Broken
+		}
+		sites = append(sites, at)
+	}
+	if len(sites) == 0 {
+		return
+	}
+	severity := MustUpdate
+	if edge.Certainty == graph.Ambiguous {
+		severity = MayBeAffected
+	}
+	e.add(Impacted{ID: p.head, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
+		Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.baseHop(edge, sites)}})
+}
+
+// uncovered judges who has to tell all members of an enumeration apart.
+func (e *engine) uncovered(enum graph.ID) {
+	seen := map[graph.ID]bool{}
+	for _, m := range e.baseKids.of(enum) {
+		for _, x := range e.base.InKind(m, graph.EdgeReads) {
+			edge := &e.base.Edges[x]
+			first := true // one case stands for all of its switch
+			if !seen[edge.From] {
+				e.demand(edge, edge.From, func(s *graph.Site) bool {
+					is := first && s.Flags&graph.SiteCase != 0
+					first = first && !is
+					seen[edge.From] = seen[edge.From] || is
+					return is
+				})
+			}
+		}
+	}
+}
+
+// constructed judges who makes values of a type that had no constructor, or of
+// one that extends it.
+func (e *engine) constructed(was, is graph.ID) {
+	declares := func(kids *children, g *graph.Graph, t graph.ID) []graph.ID {
+		return slices.DeleteFunc(slices.Clone(kids.of(t)), func(m graph.ID) bool { return g.Nodes[m].Kind != graph.KindConstructor })
+	}
+	rules := e.d.RulesFor(e.head.Nodes[is].Lang)
+	if rules.Dynamic || len(declares(&e.baseKids, e.base, was)) > 0 {
+		return
+	}
+	now := declares(&e.headKids, e.head, is)
+	misfit := func(c call) bool {
+		return !slices.ContainsFunc(now, func(m graph.ID) bool { return arity(c, e.head.Nodes[m].Signature.Params, &rules) != fitsArity })
+	}
+	for _, x := range e.base.InKind(was, graph.EdgeCalls) {
+		edge := &e.base.Edges[x]
+		e.demand(edge, edge.From, func(s *graph.Site) bool {
+			c, ok := newCall(e.base, s)
+			return ok && misfit(c)
+		})
+	}
+	if !misfit(call{}) {
+		return
+	}
+	for _, x := range e.base.InKind(was, graph.EdgeExtends) {
+		edge := &e.base.Edges[x]
+		p, ok := e.pair(edge.From)
+		if !ok || len(declares(&e.headKids, e.head, p.head)) > 0 {
+			continue // it says itself what it passes
+		}
+		n := &e.head.Nodes[p.head]
+		at := Site{File: n.File, Line: n.Line, Col: n.Col, State: Unknown} // who makes one may pass what is missing
+		e.add(Impacted{ID: p.head, Relation: Subtype, Severity: MustUpdate, Depth: 1, Certainty: edge.Certainty,
+			Sites: []Site{at}, Path: []Hop{e.hopAt(edge, at)}})
+	}
+}
