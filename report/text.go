@@ -357,6 +357,9 @@ func used(x *Impacted, c *Change) string {
 		return c.Was.Name
 	}
 	id := x.Path[0].To
+	if id == x.Symbol.ID { // what annotates it
+		id = x.Path[0].From
+	}
 	if pkg, name, ok := strings.Cut(id, "#"); ok && !strings.Contains(name, ":") {
 		return brief(pkg[strings.LastIndexByte(pkg, ':')+1:] + "." + name)
 	}

@@ -90,10 +90,10 @@ func (e *engine) constructed(was, is graph.ID) {
 		return slices.DeleteFunc(slices.Clone(kids.of(t)), func(m graph.ID) bool { return g.Nodes[m].Kind != graph.KindConstructor })
 	}
 	rules := e.d.RulesFor(e.head.Nodes[is].Lang)
-	if rules.Dynamic || len(declares(&e.baseKids, e.base, was)) > 0 {
+	if rules.Dynamic || len(declares(e.baseKids, e.base, was)) > 0 {
 		return
 	}
-	now := declares(&e.headKids, e.head, is)
+	now := declares(e.headKids, e.head, is)
 	misfit := func(c call) bool {
 		return !slices.ContainsFunc(now, func(m graph.ID) bool { return arity(c, e.head.Nodes[m].Signature.Params, &rules) != fitsArity })
 	}
@@ -110,7 +110,7 @@ func (e *engine) constructed(was, is graph.ID) {
 	for _, x := range e.base.InKind(was, graph.EdgeExtends) {
 		edge := &e.base.Edges[x]
 		p, ok := e.pair(edge.From)
-		if !ok || len(declares(&e.headKids, e.head, p.head)) > 0 {
+		if !ok || len(declares(e.headKids, e.head, p.head)) > 0 {
 			continue // it says itself what it passes
 		}
 		n := &e.head.Nodes[p.head]
