@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -58,7 +59,7 @@ func compareEdges(d *Delta) {
 			}
 		}
 		d.EdgesRemoved[e.Kind]++
-		if hierarchy(e.Kind) && from != graph.None && to != graph.None {
+		if hierarchy(e.Kind) && from != graph.None && to != graph.None && !(e.Kind == graph.EdgeImplements && Implicit(d.Base, e) && AsksNothing(d.Head, to)) {
 			d.Relations = append(d.Relations, Relation{Kind: e.Kind, From: e.From, To: e.To})
 		}
 	}
@@ -68,7 +69,7 @@ func compareEdges(d *Delta) {
 		}
 		e := &d.Head.Edges[i]
 		d.EdgesAdded[e.Kind]++
-		if hierarchy(e.Kind) && d.toBase[e.From] != graph.None && d.toBase[e.To] != graph.None {
+		if to := d.toBase[e.To]; hierarchy(e.Kind) && d.toBase[e.From] != graph.None && to != graph.None && !(e.Kind == graph.EdgeImplements && Implicit(d.Head, e) && AsksNothing(d.Base, to)) {
 			d.Relations = append(d.Relations, Relation{Kind: e.Kind, Added: true, From: e.From, To: e.To})
 		}
 	}
@@ -77,6 +78,35 @@ func compareEdges(d *Delta) {
 		yf, yt := d.relationKeys(&y)
 		return cmp.Or(cmp.Compare(xf, yf), cmp.Compare(x.Kind, y.Kind), cmp.Compare(xt, yt), boolCompare(x.Added, y.Added))
 	})
+}
+
+// Implicit reports whether an edge has no place: a type implements an interface
+// without saying so.
+func Implicit(g *graph.Graph, e *graph.Edge) bool { return len(g.Sites(e)) == 0 }
+
+// AsksNothing reports whether an interface has no method, so that all types
+// implement it that need not say so. Graphs have no edges for that.
+func AsksNothing(g *graph.Graph, iface graph.ID) bool {
+	n := &g.Nodes[iface]
+	if n.Kind != graph.KindInterface {
+		return false
+	}
+	for _, k := range []graph.EdgeKind{graph.EdgeEmbeds, graph.EdgeExtends} {
+		if len(g.OutKind(iface, k)) > 0 {
+			return false
+		}
+	}
+	// What belongs to a declaration has a key that begins with its key.
+	for _, sep := range []string{".", "#"} {
+		prefix := n.Key + sep
+		i := sort.Search(len(g.Nodes), func(i int) bool { return g.Nodes[i].Key >= prefix })
+		for ; i < len(g.Nodes) && strings.HasPrefix(g.Nodes[i].Key, prefix); i++ {
+			if g.Nodes[i].Parent == iface && g.Nodes[i].Kind == graph.KindMethod {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (d *Delta) relationKeys(r *Relation) (from, to string) {

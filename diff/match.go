@@ -24,7 +24,8 @@ import (
 //     capitals: a rename.
 //  6. Types under the matched owner with largely the same members: a rename.
 //  7. Under the matched owner, the only member of its kind and shape that went
-//     and the only one that came, if they have no body: a rename.
+//     and the only one that came, if they have no body or are names of types that
+//     are written out: a rename.
 //  8. Types with the same name and largely the same members under another
 //     owner: a move.
 //  9. The same kind, name and body under another owner: a move.

@@ -191,12 +191,12 @@ func (m *matcher) onlyOneOfShape(bs, hs []graph.ID) {
 		func(b graph.ID) (key, bool) {
 			u, ok := m.underBase(b)
 			n := &m.base.g.Nodes[b]
-			return key{u, n.Kind}, ok && n.Body.IsZero() && !n.Kind.IsContainer() && !n.Kind.IsType()
+			return key{u, n.Kind}, ok && allShape(n)
 		},
 		func(h graph.ID) (key, bool) {
 			u, ok := m.underHead(h)
 			n := &m.head.g.Nodes[h]
-			return key{u, n.Kind}, ok && n.Body.IsZero() && !n.Kind.IsContainer() && !n.Kind.IsType()
+			return key{u, n.Kind}, ok && allShape(n)
 		}) {
 		if len(g.base) != 1 || len(g.head) != 1 {
 			continue
@@ -206,6 +206,15 @@ func (m *matcher) onlyOneOfShape(bs, hs []graph.ID) {
 			m.pair(g.base[0], g.head[0])
 		}
 	}
+}
+
+// allShape reports whether the shape of a declaration says all there is: it has
+// no body, or is another name for a type that is written out.
+func allShape(n *graph.Node) bool {
+	if n.Kind.IsType() {
+		return n.Kind == graph.KindTypeAlias && literal(n.Signature.Type)
+	}
+	return n.Body.IsZero() && !n.Kind.IsContainer()
 }
 
 // shape returns what users of a declaration must fit, without any names of its

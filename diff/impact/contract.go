@@ -130,6 +130,10 @@ func (e *engine) satisfies(t, iface graph.ID) bool {
 	if e.d.Base == e.d.Head {
 		return false // a change is assumed to break what it can
 	}
+	if diff.AsksNothing(e.head, now) {
+		b := e.d.ToBase(t)
+		return b == graph.None || !slices.ContainsFunc(e.base.OutKind(b, graph.EdgeImplements), func(x graph.Edge) bool { return x.To == iface && !diff.Implicit(e.base, &x) })
+	}
 	return slices.Contains(supertypes(e.head, t), now)
 }
 
