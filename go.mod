@@ -22,6 +22,7 @@ require (
 	github.com/tree-sitter/go-tree-sitter v0.25.0 // the parsers' runtime
 	github.com/tree-sitter/tree-sitter-go v0.25.0 // the grammar of Go
 	github.com/tree-sitter/tree-sitter-java v0.23.5 // the grammar of Java
+	github.com/tree-sitter/tree-sitter-python v0.25.0 // the grammar of Python
 	github.com/tree-sitter/tree-sitter-typescript v0.23.2 // the grammars of TypeScript and TSX, which JavaScript is read with, too
 	golang.org/x/mod v0.42.0 // go.mod files of the code that is analysed
 	modernc.org/sqlite v1.61.1 // graphs as SQLite databases, and SQL to ask them

@@ -138,6 +138,10 @@ func (f *File) checkExpr(i int32) bool {
 		if x.X < 0 || int(x.X) >= len(f.Decls) {
 			return false
 		}
+	case x.Op == OpImport:
+		if x.X < 0 || int(x.X) >= len(f.Imports) {
+			return false
+		}
 	case x.Op == OpParamOf:
 		if x.X < None || int(x.X) >= len(f.Exprs) { // the literal stands behind what it holds
 			return false

@@ -98,20 +98,23 @@ type exprState struct {
 	filled  int32 // how much of Lists is known
 	last    int64 // the last number of Lists that was written down
 	names   Str   // the highest so far
-	vars    [2]int64
+	vars    [3]int64
 	maxLine int32
 	indent  int32 // column of the first expression of the last line
 }
 
 // isVar reports whether X is no expression.
 func isVar(op Op, flags ExprFlags) bool {
-	return op == OpName && flags&FlagLocal != 0 || op == OpFunc || op == OpType || op == OpParamOf
+	return op == OpName && flags&FlagLocal != 0 || op == OpFunc || op == OpType || op == OpParamOf || op == OpImport
 }
 
 // highest returns the highest position of X's kind that was named so far.
 func (s *exprState) highest(op Op) *int64 {
-	if op == OpName {
+	switch op {
+	case OpName:
 		return &s.vars[0]
+	case OpImport:
+		return &s.vars[2]
 	}
 	return &s.vars[1]
 }
@@ -157,7 +160,7 @@ type exprColumns struct {
 
 func (c *coder) expressions(f *File) {
 	k := exprColumns{c.column(), c.column(), c.column(), c.column(), c.column(), c.column(), c.column(), c.column(), c.column()}
-	s := exprState{f: f, stack: c.stack[:0], next: 1, vars: [2]int64{-1, -1}}
+	s := exprState{f: f, stack: c.stack[:0], next: 1, vars: [3]int64{-1, -1, -1}}
 	if c.reading {
 		c.readExprs(&s, &k)
 	} else {

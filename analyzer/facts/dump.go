@@ -354,6 +354,8 @@ func (d *dumper) exprAt(e ExprID, depth int) string {
 		s = sub(x.X) + ".class"
 	case OpLabel:
 		s = "case(" + sub(x.X) + ")." + name
+	case OpImport:
+		s = fmt.Sprintf("import#%d", x.X)
 	case OpMark:
 		s = "@" + sub(x.X) + "(" + list(0) + ")"
 	default:

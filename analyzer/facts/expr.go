@@ -38,7 +38,7 @@ const (
 
 	// Composite values.
 
-	OpComposite // X{Args…}: a value of type X with elements
+	OpComposite // X{Args…}: a value of type X, or of the kind Name, with elements
 	OpKeyValue  // X: Y among the elements of a composite; a name X has FlagKey
 	OpElement   // the type of the elements of type X: elided types of nested composites
 	OpKeyType   // the type of the keys of type X
@@ -73,6 +73,7 @@ const (
 	OpClassOf   // the value that stands for the type X
 	OpLabel     // Name among the cases of X: a member of X's type, or else what Name means
 	OpMark      // an annotation or decorator X(Args…)
+	OpImport    // what the import at position X of File.Imports brings into scope
 
 	// Modules and structural types.
 

@@ -132,7 +132,7 @@ type Decl struct {
 	Throws Span // in File.Lists: type expressions of declared exceptions
 
 	Type  ExprID // of fields, variables, constants; the right-hand side of a type
-	Value ExprID // initial value
+	Value ExprID // initial value; of a class: the class that it is an instance of
 
 	Exprs  Span // the expressions of signature, initialiser and body
 	Flows  Span // the flows of the body
@@ -150,25 +150,27 @@ type Decl struct {
 }
 
 // Traits are properties of a declaration that only linking needs.
-type Traits uint16
+type Traits uint32
 
 // The traits.
 const (
-	TraitLocal      Traits = 1 << iota // declared inside a body
-	TraitLiteral                       // a function literal; its expressions count to the enclosing declaration
-	TraitAnonymous                     // a type literal; the members' qualified names leave it out
-	TraitAlias                         // a type that is only another name
-	TraitEmbedded                      // a field that embeds its type
-	TraitFileScoped                    // known only inside its file (init, _)
-	TraitImplied                       // a constant whose Type and Value are an earlier constant's
-	TraitUnderlying                    // a type declared from another: fields and methods of Type's underlying type
-	TraitExpression                    // a function literal whose body is an expression, the value of which may be unused
-	TraitEndless                       // a function literal whose body does not come to its end without returning or failing
-	TraitSynthetic                     // not in the source: the compiler, or a tool that runs with it, adds it
-	TraitOverload                      // another signature of a declaration of the same name that is beside it
-	TraitGlobal                        // known in all files
-	TraitAccessor                      // a method that is used like a field
-	TraitOptional                      // a member that values of the type need not have
+	TraitLocal       Traits = 1 << iota // declared inside a body
+	TraitLiteral                        // a function literal; its expressions count to the enclosing declaration
+	TraitAnonymous                      // a type literal; the members' qualified names leave it out
+	TraitAlias                          // a type that is only another name
+	TraitEmbedded                       // a field that embeds its type
+	TraitFileScoped                     // known only inside its file (init, _)
+	TraitImplied                        // a constant whose Type and Value are an earlier constant's
+	TraitUnderlying                     // a type declared from another: fields and methods of Type's underlying type
+	TraitExpression                     // a function literal whose body is an expression, the value of which may be unused
+	TraitEndless                        // a function literal whose body does not come to its end without returning or failing
+	TraitSynthetic                      // not in the source: the compiler, or a tool that runs with it, adds it
+	TraitOverload                       // another signature of a declaration of the same name that is beside it
+	TraitGlobal                         // known in all files
+	TraitAccessor                       // a method that is used like a field
+	TraitOptional                       // a member that values of the type need not have
+	TraitAlternative                    // stands in for what has the same name before it, where that cannot be had
+	TraitReplaced                       // a decorator may put something else in its place
 )
 
 // Param is one parameter, result or type parameter of a declaration.
@@ -207,7 +209,7 @@ type FlowKind uint8
 // The kinds of flows.
 const (
 	FlowAssign FlowKind = iota // From is stored in the expression To
-	FlowBind                   // From is stored in the local N, which has a declared type
+	FlowBind                   // From is stored in the local N, which has a declared type or is a parameter
 	FlowReturn                 // From is result N of the declaration To (a DeclID); N = -1: all results
 	FlowSend                   // From is sent to the channel To
 	FlowThrow                  // From is thrown

@@ -122,6 +122,10 @@ const (
 
 func (r *bodyReader) file(fn int32) {
 	r.fn, r.f = fn, &r.l.files[fn]
+	if r.f.Rules.Dynamic != nil {
+		r.dynamicFile(fn)
+		return
+	}
 	r.ev.open(fn)
 	r.findOwners()
 	r.imports()
@@ -319,7 +323,7 @@ func (r *bodyReader) target(e Ent) graph.ID {
 	if u.universe && r.l.decl(c).Kind != graph.KindInterface {
 		return graph.None
 	}
-	return r.extern(u.Path, r.l.qualified(c))
+	return r.extern(u.Path, r.l.outerName(c))
 }
 
 // expr records what an expression names, calls or makes.

@@ -88,6 +88,9 @@ func (l *linker) newClasses(s *langState, named func(string) Type) *classes {
 // neededPackages are the packages that the rules themselves name.
 func (s *langState) neededPackages() []string {
 	c := s.Classes
+	if s.Dynamic != nil {
+		return s.Dynamic.needed()
+	}
 	if c == nil {
 		if s.Modules != nil {
 			return s.Modules.Globals
@@ -178,6 +181,7 @@ func (l *linker) namePackages() {
 			add(u.rules, u.Path)
 		}
 	}
+	l.nameModules()
 }
 
 // unitLists remembers which units the paths of packages mean.

@@ -232,6 +232,7 @@ func (r *bodyReader) callClass(e facts.ExprID, x *facts.Expr) {
 // edges of the declaration around them, with the method's place: a call may
 // end there, too.
 func (l *linker) hierarchy() {
+	l.dynamicHierarchy()
 	var ev *evaluator
 	for fn := range l.files {
 		f := &l.files[fn]

@@ -54,6 +54,7 @@ type langState struct {
 	tNull     Type
 	cls       *classes         // of languages with classes
 	mod       *modules         // of languages with modules
+	dyn       *dynamic         // of languages whose types flow
 	byPath    map[string]int32 // surface units by import path; -1: no surface
 }
 
@@ -203,6 +204,10 @@ func (l *linker) declare(fn int32) {
 		}
 		switch {
 		case d.Parent == facts.None && d.Owner == 0:
+			if f.Rules.Dynamic != nil {
+				l.bindName(l.pkgScope, f.unit, f.syms[d.Name], e)
+				continue
+			}
 			if f.Rules.Classes != nil { // a second declaration is no variant
 				l.pkgScope.put(f.unit, f.syms[d.Name], int32(e))
 				continue
@@ -212,6 +217,10 @@ func (l *linker) declare(fn int32) {
 		case d.Parent != facts.None:
 			p := &f.Facts.Decls[d.Parent]
 			if !p.Kind.IsType() {
+				continue
+			}
+			if f.Rules.Dynamic != nil {
+				l.bindName(l.members, int32(f.base)+int32(d.Parent), f.syms[d.Name], e)
 				continue
 			}
 			if f.Rules.Classes != nil {
@@ -230,6 +239,10 @@ func (l *linker) declare(fn int32) {
 	for i := range f.Facts.Imports {
 		im := &f.Facts.Imports[i]
 		if im.Owner != facts.None {
+			continue
+		}
+		if f.Rules.Dynamic != nil {
+			l.bringImport(fn, int32(i), im)
 			continue
 		}
 		if f.Rules.Classes != nil {
@@ -413,8 +426,8 @@ func (l *linker) qualified(e Ent) string {
 			if d.Kind == graph.KindRoute {
 				return n
 			}
-			if name == "" {
-				name = n + l.str(e, d.Shape)
+			if n += l.str(e, d.Shape); name == "" {
+				name = n
 			} else {
 				name = n + "." + name
 			}

@@ -34,8 +34,9 @@ type evaluator struct {
 
 	implied map[[2]string]bool // see implies
 
-	classes classEval  // of languages with classes
-	modules moduleEval // of languages with modules
+	classes classEval   // of languages with classes
+	modules moduleEval  // of languages with modules
+	dyn     dynamicEval // of languages whose types flow
 }
 
 type memberKey struct {
@@ -73,6 +74,9 @@ func (ev *evaluator) open(fn int32) {
 	}
 	if ev.f.Rules.Modules != nil {
 		ev.openModule()
+	}
+	if ev.f.Rules.Dynamic != nil {
+		ev.openDynamic()
 	}
 }
 
@@ -143,6 +147,9 @@ func (ev *evaluator) eval(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 	t := ev.types
 	if ev.lang.mod != nil {
 		return ev.evalModule(e, x)
+	}
+	if ev.lang.dyn != nil {
+		return ev.evalDynamic(e, x)
 	}
 	if ev.lang.cls != nil {
 		if typ, ref, ok := ev.evalClasses(e, x); ok {

@@ -86,6 +86,7 @@ type linker struct {
 	statics    map[int32][]int32 // by file: the imports of members of types
 	pkgNames   map[Sym]bool      // the names of packages and what they begin with
 	unitLists  unitLists
+	slots      *slots // of languages whose types flow
 
 	pkgScope   *scopes // (unit, name) → Ent
 	members    *scopes // (type, name) → Ent
@@ -194,7 +195,7 @@ func (l *linker) place() {
 	for i := range l.canon {
 		l.canon[i], l.owner[i] = Ent(i), noEnt
 	}
-	if slices.ContainsFunc(l.langs, func(s *langState) bool { return s.Classes != nil || s.Modules != nil }) {
+	if slices.ContainsFunc(l.langs, func(s *langState) bool { return s.Classes != nil || s.Modules != nil || s.Dynamic != nil }) {
 		l.nextMember = make([]Ent, n)
 		for i := range l.nextMember {
 			l.nextMember[i] = noEnt

@@ -224,6 +224,10 @@ func (l *linker) signature(e Ent) graph.Signature {
 			s.TypeParams = append(s.TypeParams, graph.Param{Name: f.Facts.Str(ps[i].Name), Type: l.typeString(c), Flags: ps[i].Flags})
 		}
 	}
+	if f.Rules.Dynamic != nil {
+		l.dynamicSignature(e, &s)
+		return s
+	}
 	shape := l.typ[e]
 	if d.Kind.IsCallable() && l.types.kind(shape) == kNamed { // a variable that a function literal initialises
 		shape = l.newEvaluator(l.types).under(shape)

@@ -71,6 +71,10 @@ type Rules struct {
 	// Modules is set for languages whose files are modules that import names from
 	// each other, and whose types are structural.
 	Modules *Modules
+
+	// Dynamic is set for languages in which types are those of the values that
+	// flow, whether declared or not.
+	Dynamic *Dynamic
 }
 
 // Modules are the rules of a language of modules with structural types. Types are
@@ -105,6 +109,69 @@ const (
 	UtilityResult                      // what calls of it give
 	UtilityInstance                    // what it makes
 	UtilityAwaited                     // what awaiting it gives
+)
+
+// Dynamic are the rules of a language whose variables, parameters and results
+// need no declared types. Types of a library are named by module and name,
+// joined by a dot; classes of the universe by their names.
+type Dynamic struct {
+	// Exports is the name of the directives that list the names that an import
+	// of all names brings; the value * stands for all public ones.
+	Exports string
+
+	// Kinds maps the kinds of composites to classes of the universe.
+	Kinds map[string]string
+
+	// Forms are names that mean something to the type system itself.
+	Forms map[string]Form
+
+	// Iterable, AsyncIterable and Awaitable are the generic types over whose
+	// first arguments loops go, and that waiting gives. Generator and
+	// AsyncGenerator are what functions that yield return, Coroutine, with the
+	// result as its last argument, what those return that are awaited.
+	Iterable, AsyncIterable, Awaitable, Generator, AsyncGenerator, Coroutine string
+
+	// Enum is the class whose subclasses' attributes are values of them.
+	Enum string
+
+	// Constructors are the methods that run when a class is called, Call the
+	// one when a value is.
+	Constructors []string
+	Call         string
+
+	// Operators maps operators to the methods that implement them.
+	Operators map[string]string
+
+	// Iterates and Item are the methods of a loop and of a subscript.
+	Iterates, Next, Item string
+
+	// Fallback is the method that gives attributes that are not there, Getter
+	// the one by which an attribute's value gives another.
+	Fallback, Getter string
+}
+
+// Form is a name that means something to the type system itself.
+type Form uint8
+
+// The forms.
+const (
+	FormNone     Form = iota
+	FormAny           // anything
+	FormOptional      // the argument, or null
+	FormUnion         // one of the arguments
+	FormFirst         // the first argument; the others only say something about it
+	FormLiteral       // the types of the arguments, which are values
+	FormCallable      // functions with the types in the list that is the first argument as parameters
+	FormTuple         // as many values as there are arguments, or any number where an ellipsis follows
+	FormType          // the class of the argument; called, the class of the value
+	FormGeneric       // as a base: what the class's type parameters are
+	FormSelf          // the type of the object that a method is called on
+	FormTypeVar       // makes type parameters
+	FormNewType       // makes a type like its second argument
+	FormCast          // the second argument, seen as the first
+	FormPartial       // a function with some arguments given
+	FormKeep          // gives back the function that it is called with, or a function that gives back what it is called with
+	formEnd
 )
 
 // Classes are the rules of a language with classes. Types are named by package

@@ -25,6 +25,7 @@ func (l *linker) surfaces() {
 	}
 	l.aliases(ev)
 	l.classBases(ev)
+	l.dynamicTypes(ev)
 	l.eachFile(func(fn int32) {
 		if l.files[fn].Rules.Modules == nil {
 			l.declaredTypes(ev, fn)
@@ -33,6 +34,7 @@ func (l *linker) surfaces() {
 	clear(ev.memo)
 	l.inferredTypes(ev)
 	l.moduleSurfaces(ev)
+	l.inferSlots(ev)
 }
 
 func (l *linker) eachFile(do func(fn int32)) {
@@ -126,6 +128,9 @@ func (l *linker) primitives(s *langState) {
 	if s.Modules != nil {
 		s.mod = l.newModules(s, named)
 	}
+	if s.Dynamic != nil {
+		s.dyn = l.newDynamic(s, named)
+	}
 }
 
 // aliases resolves aliases, which may name each other.
@@ -179,8 +184,11 @@ func (l *linker) rounds(ev *evaluator, open []Ent, infer func(e Ent, d *facts.De
 // functions, members and typed variables, right-hand sides, bases, and
 // constraints.
 func (l *linker) declaredTypes(ev *evaluator, fn int32) {
-	ev.open(fn)
 	f := &l.files[fn]
+	if f.Rules.Dynamic != nil {
+		return // dynamicTypes found them
+	}
+	ev.open(fn)
 	for i := range f.Facts.Decls {
 		d := &f.Facts.Decls[i]
 		e := f.base + Ent(i)
@@ -219,7 +227,7 @@ func (l *linker) inferredTypes(ev *evaluator) {
 	var open []Ent
 	l.eachFile(func(fn int32) {
 		f := &l.files[fn]
-		if f.Rules.Modules != nil {
+		if f.Rules.Modules != nil || f.Rules.Dynamic != nil {
 			return
 		}
 		for i := range f.Facts.Decls {

@@ -18,26 +18,30 @@ const unknownType Type = 0
 type typeKind uint8
 
 const (
-	kUnknown typeKind = iota
-	kNamed            // ent; args: type arguments
-	kPtr              // args[0]
-	kSlice            // args[0]
-	kArray            // args[0]
-	kMap              // args[0], args[1]
-	kChan             // args[0]; n: 0 both, 1 send only, 2 receive only
-	kFunc             // args: parameters, results; n: see funcShape
-	kTuple            // args
-	kParam            // type parameter n of ent
-	kPkg              // n: unit, or -1 and ent: Sym of an external path
-	kMeta             // the expression denotes the type args[0]
-	kExtern           // what ent (Sym of path) calls n (Sym of name): type or value; args: type arguments
-	kAnon             // type literal ent; noEnt: the empty interface
-	kUnion            // args; n: what for, see union.go
-	kApprox           // ~args[0]
-	kOutside          // what an external package makes of args; see outside.go
-	kBoth             // all of args
-	kLit              // the value n (Sym); args[0]: its type
-	kGuard            // whether the parameter n (-1: this) is of type args[0]; with assertsGuard, it fails otherwise
+	kUnknown  typeKind = iota
+	kNamed             // ent; args: type arguments
+	kPtr               // args[0]
+	kSlice             // args[0]
+	kArray             // args[0]
+	kMap               // args[0], args[1]
+	kChan              // args[0]; n: 0 both, 1 send only, 2 receive only
+	kFunc              // args: parameters, results; n: see funcShape
+	kTuple             // args
+	kParam             // type parameter n of ent
+	kPkg               // n: unit, or -1 and ent: Sym of an external path
+	kMeta              // the expression denotes the type args[0]
+	kExtern            // what ent (Sym of path) calls n (Sym of name): type or value; args: type arguments
+	kAnon              // type literal ent; noEnt: the empty interface
+	kUnion             // args; n: what for, see union.go
+	kApprox            // ~args[0]
+	kOutside           // what an external package makes of args; see outside.go
+	kBoth              // all of args
+	kLit               // the value n (Sym); args[0]: its type
+	kGuard             // whether the parameter n (-1: this) is of type args[0]; with assertsGuard, it fails otherwise
+	kCallable          // the function ent as a value; n = 1: bound to args[0]
+	kSelf              // the object that a method of class ent is called on
+	kSuper             // args[0], as the classes behind class ent see it
+	kForm              // n: a Form
 )
 
 // assertsGuard is added to the number of the parameter of a kGuard.
@@ -169,7 +173,7 @@ func (t *typeTable) intern(k typeKind, ent Ent, n int32, args []Type) Type {
 	if x := t.find(h, k, ent, n, args); x != 0 {
 		return x
 	}
-	depth, size, params := 0, 1, k == kParam
+	depth, size, params := 0, 1, k == kParam || k == kSelf
 	for _, a := range args {
 		r := t.rec(a)
 		depth = max(depth, int(r.depth)+1)
@@ -433,6 +437,12 @@ func (l *linker) writeType(b *strings.Builder, x Type) {
 	case kGuard:
 		b.WriteString("is ")
 		list(args)
+	case kCallable:
+		b.WriteString("def " + l.typeName(r.ent))
+	case kSelf:
+		b.WriteString(l.typeName(r.ent))
+	case kSuper, kForm:
+		b.WriteByte('?')
 	}
 }
 

@@ -84,10 +84,19 @@ func newIndex(o *record.Oracle, g *record.Graph) *index {
 	for _, k := range o.Meta.Relations {
 		ix.related[k] = true
 	}
+	inside := map[string][]*record.Def{} // files by the node of their package
 	for _, n := range g.Nodes {
 		ix.nodes[n.ID] = n
 		if d := ix.match(n); d != nil {
 			ix.matched[n.ID] = d
+			if d.Kind == "file" {
+				inside[n.Parent] = append(inside[n.Parent], d)
+			}
+		}
+	}
+	for _, n := range g.Nodes { // a module is its file
+		if fs := inside[n.ID]; n.Kind == "package" && ix.matched[n.ID] == nil && len(fs) == 1 {
+			ix.matched[n.ID] = fs[0]
 		}
 	}
 	for _, e := range g.Edges {

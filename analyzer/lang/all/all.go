@@ -5,6 +5,7 @@ import (
 	"github.com/codekg/kg/analyzer/lang"
 	"github.com/codekg/kg/analyzer/lang/golang"
 	"github.com/codekg/kg/analyzer/lang/java"
+	"github.com/codekg/kg/analyzer/lang/python"
 	"github.com/codekg/kg/analyzer/lang/typescript"
 )
 
@@ -12,5 +13,6 @@ import (
 var Languages = []*lang.Language{
 	golang.Language,
 	java.Language,
+	python.Language,
 	typescript.Language,
 }

@@ -1,0 +1,609 @@
+package python
+
+import (
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/analyzer/syntax"
+)
+
+func (e *extractor) add(x facts.Expr, at syntax.ID) facts.ExprID {
+	x.Line, x.Col = e.place(at)
+	return e.b.AddExpr(x)
+}
+
+// list adds an expression with the arguments that were put on ids from base on.
+func (e *extractor) list(x facts.Expr, at syntax.ID, base int) facts.ExprID {
+	x.Args = e.b.AddList(e.ids[base:])
+	e.ids = e.ids[:base]
+	return e.add(x, at)
+}
+
+// nothing adds an expression of which nothing is known.
+func (e *extractor) nothing() facts.ExprID {
+	return e.b.AddExpr(facts.Expr{Op: facts.OpNone, X: none, Y: none})
+}
+
+func (e *extractor) literal(kind string, at syntax.ID) facts.ExprID {
+	return e.add(facts.Expr{Op: facts.OpLiteral, Name: e.b.InternString(kind), X: none, Y: none}, at)
+}
+
+// lastName returns the node of an expression's last name, or the node itself.
+func (e *extractor) lastName(i syntax.ID) syntax.ID {
+	for range maxDepth {
+		next := syntax.ID(syntax.None)
+		switch e.class(i) {
+		case classAttribute:
+			next = e.child(i, fieldAttribute)
+		case classCall:
+			next = e.child(i, fieldFunction)
+		case classParen:
+			next = e.t.FirstNamed(i)
+		case classSubscript:
+			next = e.child(i, fieldValue)
+		}
+		if next == syntax.None {
+			break
+		}
+		i = next
+	}
+	return i
+}
+
+// expr adds an expression. It recurses over the tree, not deeper than maxDepth.
+func (e *extractor) expr(i syntax.ID) facts.ExprID {
+	if i == syntax.None {
+		return none
+	}
+	if e.depth >= maxDepth {
+		e.unparsed(i)
+		return e.nothing()
+	}
+	e.depth++
+	x := e.exprAt(i)
+	e.depth--
+	return x
+}
+
+func (e *extractor) exprAt(i syntax.ID) facts.ExprID {
+	switch e.class(i) {
+	case classIdentifier:
+		return e.name(i, 0)
+	case classAttribute:
+		return e.attribute(i, 0)
+	case classCall:
+		return e.call(i)
+	case classSubscript:
+		x := e.expr(e.child(i, fieldValue))
+		base := len(e.ids)
+		slice := false
+		for c := range e.t.ChildrenByField(i, fieldSubscript) {
+			if e.class(c) == classSlice {
+				slice = true
+				for s := range e.t.NamedChildren(c) {
+					e.expr(s)
+				}
+				continue
+			}
+			a := e.expr(c)
+			e.ids = append(e.ids, int32(a))
+		}
+		if slice {
+			e.ids = e.ids[:base]
+			return e.add(facts.Expr{Op: facts.OpSlice, X: x, Y: none}, e.lastName(i))
+		}
+		return e.list(facts.Expr{Op: facts.OpIndex, X: x, Y: none}, e.lastName(i), base)
+	case classParen, classType, classAsTarget, classCasePattern:
+		if c := e.t.FirstNamed(i); c != syntax.None {
+			return e.expr(c)
+		}
+	case classInt:
+		return e.literal("int", i)
+	case classFloat:
+		return e.literal("float", i)
+	case classTrue, classFalse:
+		return e.literal("bool", i)
+	case classNone:
+		return e.literal("null", i)
+	case classEllipsis:
+		return e.literal("ellipsis", i)
+	case classString:
+		return e.str_(i)
+	case classConcatenated:
+		x := facts.ExprID(none)
+		for c := range e.t.NamedChildren(i) {
+			x = e.expr(c)
+		}
+		return x
+	case classList, classSet, classTuple, classExpressionList, classPatternList, classTuplePattern, classListPattern:
+		return e.collection(i)
+	case classDict:
+		base := len(e.ids)
+		for c := range e.t.NamedChildren(i) {
+			switch e.class(c) {
+			case classPair:
+				e.ids = append(e.ids, int32(e.pair(c)))
+			case classDictSplat:
+				x := e.expr(e.t.FirstNamed(c))
+				e.ids = append(e.ids, int32(e.b.AddExpr(facts.Expr{Op: facts.OpSpread, X: x, Y: none})))
+			default:
+				e.expr(c)
+			}
+		}
+		return e.list(facts.Expr{Op: facts.OpComposite, Name: e.b.InternString("dict"), X: none, Y: none}, i, base)
+	case classPair:
+		return e.pair(i)
+	case classListSplat, classDictSplat:
+		x := e.expr(e.t.FirstNamed(i))
+		return e.b.AddExpr(facts.Expr{Op: facts.OpSpread, X: x, Y: none})
+	case classListComp:
+		return e.comprehension(i, "list")
+	case classSetComp:
+		return e.comprehension(i, "set")
+	case classDictComp:
+		return e.comprehension(i, "dict")
+	case classGenerator:
+		return e.comprehension(i, "generator")
+	case classBinary:
+		x := e.expr(e.child(i, fieldLeft))
+		y := e.expr(e.child(i, fieldRight))
+		op := e.child(i, fieldOperator)
+		return e.add(facts.Expr{Op: facts.OpBinary, Name: e.str(op), X: x, Y: y}, op)
+	case classComparison:
+		return e.comparison(i)
+	case classBoolean:
+		return e.boolean(i)
+	case classNot:
+		x := e.expr(e.child(i, fieldArgument))
+		return e.add(facts.Expr{Op: facts.OpUnary, Name: e.b.InternString("!"), X: x, Y: none}, i)
+	case classUnary:
+		x := e.expr(e.child(i, fieldArgument))
+		return e.add(facts.Expr{Op: facts.OpUnary, Name: e.str(e.child(i, fieldOperator)), X: x, Y: none}, i)
+	case classConditional:
+		return e.conditional(i)
+	case classNamedExpr:
+		v := e.expr(e.child(i, fieldValue))
+		e.assign(e.child(i, fieldName), v, none)
+		return v
+	case classLambda:
+		return e.lambda(i)
+	case classAwait:
+		x := e.expr(e.t.FirstNamed(i))
+		return e.add(facts.Expr{Op: facts.OpAwait, X: x, Y: none}, i)
+	case classYield:
+		return e.yield(i)
+	case classInterpolation:
+		for c := range e.t.NamedChildren(i) {
+			e.expr(c)
+		}
+		return none
+	case classAssignment, classAugmented:
+		return e.assignment(i)
+	case classAsPattern: // of a with statement or an error
+		x := e.expr(e.t.FirstNamed(i))
+		if a := e.child(i, fieldAlias); a != syntax.None {
+			e.assign(a, x, none)
+		}
+		return x
+	case classKeywordArgument:
+		return e.expr(e.child(i, fieldValue))
+	case classComment:
+		return none
+	default:
+		for c := range e.t.NamedChildren(i) {
+			e.expr(c)
+		}
+	}
+	return e.nothing()
+}
+
+func (e *extractor) attribute(i syntax.ID, flags facts.ExprFlags) facts.ExprID {
+	// Chains of calls and attributes nest to the left.
+	x := e.expr(e.child(i, fieldObject))
+	n := e.child(i, fieldAttribute)
+	return e.add(facts.Expr{Op: facts.OpSelect, Flags: flags, Name: e.str(n), X: x, Y: none}, n)
+}
+
+func (e *extractor) str_(i syntax.ID) facts.ExprID {
+	kind := "string"
+	for c := range e.t.Children(i) {
+		switch e.class(c) {
+		case classInterpolation:
+			e.expr(c)
+		default:
+			if c == i+1 {
+				for _, b := range e.t.Text(c) {
+					if b == 'b' || b == 'B' {
+						kind = "bytes"
+					}
+				}
+			}
+		}
+	}
+	return e.literal(kind, i)
+}
+
+// collection adds a list, set or tuple.
+func (e *extractor) collection(i syntax.ID) facts.ExprID {
+	kind := "tuple"
+	switch e.class(i) {
+	case classList, classListPattern:
+		kind = "list"
+	case classSet:
+		kind = "set"
+	}
+	base := len(e.ids)
+	for c := range e.t.NamedChildren(i) {
+		x := e.expr(c)
+		if x != none {
+			e.ids = append(e.ids, int32(x))
+		}
+	}
+	return e.list(facts.Expr{Op: facts.OpComposite, Name: e.b.InternString(kind), X: none, Y: none}, i, base)
+}
+
+func (e *extractor) pair(i syntax.ID) facts.ExprID {
+	k := e.expr(e.child(i, fieldKey))
+	v := e.expr(e.child(i, fieldValue))
+	if k == none {
+		k = e.nothing()
+	}
+	if v == none {
+		v = e.nothing()
+	}
+	return e.b.AddExpr(facts.Expr{Op: facts.OpKeyValue, X: k, Y: v})
+}
+
+// comprehension adds a comprehension: its variables are known inside only.
+func (e *extractor) comprehension(i syntax.ID, kind string) facts.ExprID {
+	e.scopes = append(e.scopes, &scope{kind: scopeComprehension, decl: none, class: none})
+	s := e.top()
+	for c := range e.t.NamedChildren(i) {
+		switch e.class(c) {
+		case classForIn:
+			var over facts.ExprID = none
+			for r := range e.t.ChildrenByField(c, fieldRight) {
+				if e.nodes[r].Named() {
+					over = e.expr(r)
+				}
+			}
+			v := e.element(over, e.hasToken(c, tokenAsync))
+			e.unpack(e.child(c, fieldLeft), v, func(n syntax.ID, v facts.ExprID) {
+				if name := e.str(n); name != 0 {
+					k := e.variable(s, name)
+					e.version(s, k, facts.Local{Decl: none, Type: none, Value: v, Next: none})
+				}
+			})
+		case classIfClause:
+			cond := e.t.FirstNamed(c)
+			e.expr(cond)
+			e.narrow(cond, true)
+		}
+	}
+	base := len(e.ids)
+	if body := e.child(i, fieldBody); body != syntax.None {
+		if x := e.expr(body); x != none {
+			e.ids = append(e.ids, int32(x))
+		}
+	}
+	e.scopes = e.scopes[:len(e.scopes)-1]
+	return e.list(facts.Expr{Op: facts.OpComposite, Name: e.b.InternString(kind), X: none, Y: none}, i, base)
+}
+
+// element adds what a loop over x gives.
+func (e *extractor) element(x facts.ExprID, async bool) facts.ExprID {
+	if x == none {
+		return none
+	}
+	f := facts.ExprFlags(0)
+	if async {
+		f = facts.FlagLater
+	}
+	return e.b.AddExpr(facts.Expr{Op: facts.OpRangeVal, Flags: f, X: x, Y: none})
+}
+
+func (e *extractor) comparison(i syntax.ID) facts.ExprID {
+	prev, x := facts.ExprID(none), facts.ExprID(none)
+	op := syntax.ID(syntax.None)
+	for c := range e.t.Children(i) {
+		switch {
+		case e.nodes[c].Flags&syntax.Extra != 0:
+		case e.nodes[c].Field == fieldOperators:
+			if op == syntax.None {
+				op = c
+			}
+		default:
+			y := e.expr(c)
+			if prev != none && op != syntax.None && y != none {
+				x = e.add(facts.Expr{Op: facts.OpBinary, Name: e.str(op), X: prev, Y: y}, op)
+			}
+			if y != none {
+				prev = y
+			}
+			op = syntax.None
+		}
+	}
+	if x == none {
+		x = e.nothing()
+	}
+	return x
+}
+
+// boolean adds an and or an or, whose value is one of its operands.
+func (e *extractor) boolean(i syntax.ID) facts.ExprID {
+	// They nest to the left; the chain is walked without recursion.
+	var chain []syntax.ID
+	for e.class(i) == classBoolean && len(chain) < maxDepth {
+		chain = append(chain, i)
+		next := e.child(i, fieldLeft)
+		if next == syntax.None {
+			break
+		}
+		i = next
+	}
+	mark := e.fork()
+	x := e.expr(e.child(chain[len(chain)-1], fieldLeft))
+	for k := len(chain) - 1; k >= 0; k-- {
+		b := chain[k]
+		op := e.child(b, fieldOperator)
+		and := op != syntax.None && e.nodes[op].Kind == tokenAnd
+		e.narrow(e.child(b, fieldLeft), and)
+		y := e.expr(e.child(b, fieldRight))
+		base := len(e.ids)
+		for _, v := range []facts.ExprID{x, y} {
+			if v != none {
+				e.ids = append(e.ids, int32(v))
+			}
+		}
+		x = e.list(facts.Expr{Op: facts.OpConditional, X: none, Y: none}, i, base)
+	}
+	// What is assigned by := on the way may or may not be.
+	b := e.rejoin(mark, false)
+	e.keepAssigned(b)
+	return x
+}
+
+// keepAssigned lets the versions of a branch be seen that bind values, which
+// only := does inside of expressions.
+func (e *extractor) keepAssigned(b branch) {
+	s := e.inner()
+	for k := len(b.ends) - 1; k >= 0; k-- {
+		x := b.ends[k]
+		if x.ver == none || s.kind != scopeFunction {
+			continue
+		}
+		// A narrowed version is not among those of the variable.
+		l := &e.b.Locals[x.ver]
+		if v := l.Value; v != none && e.b.Exprs[v].Op == facts.OpAssert {
+			continue
+		}
+		e.see(s, x.v, x.ver)
+	}
+}
+
+func (e *extractor) conditional(i syntax.ID) facts.ExprID {
+	var parts []syntax.ID
+	for c := range e.t.NamedChildren(i) {
+		parts = append(parts, c)
+	}
+	if len(parts) < 3 {
+		for _, p := range parts {
+			e.expr(p)
+		}
+		return e.nothing()
+	}
+	e.expr(parts[1])
+	base := len(e.ids)
+	mark := e.fork()
+	e.narrow(parts[1], true)
+	if x := e.expr(parts[0]); x != none {
+		e.ids = append(e.ids, int32(x))
+	}
+	e.keepAssigned(e.rejoin(mark, false))
+	mark = e.fork()
+	e.narrow(parts[1], false)
+	if x := e.expr(parts[2]); x != none {
+		e.ids = append(e.ids, int32(x))
+	}
+	e.keepAssigned(e.rejoin(mark, false))
+	return e.list(facts.Expr{Op: facts.OpConditional, X: none, Y: none}, i, base)
+}
+
+func (e *extractor) yield(i syntax.ID) facts.ExprID {
+	c := e.t.FirstNamed(i)
+	x := e.expr(c)
+	if e.function == none {
+		return e.nothing()
+	}
+	if e.hasToken(i, tokenFrom) {
+		x = e.element(x, false)
+	}
+	if x == none {
+		x = e.literal("null", i)
+	}
+	e.flow(facts.FlowYield, 0, int32(e.function), x)
+	return e.nothing()
+}
+
+// call adds a call.
+func (e *extractor) call(i syntax.ID) facts.ExprID {
+	fn := e.child(i, fieldFunction)
+	args := e.child(i, fieldArguments)
+	if fn == syntax.None {
+		return e.nothing()
+	}
+	if e.class(fn) == classIdentifier && string(e.t.Text(fn)) == "super" {
+		if x, ok := e.superCall(fn, args); ok {
+			return x
+		}
+	}
+	callee := facts.ExprID(none)
+	if x, ok := e.getattr(fn, args); ok { // getattr(x, "name")
+		return x
+	}
+	switch e.class(fn) {
+	case classIdentifier:
+		callee = e.name(fn, 0)
+	case classAttribute:
+		callee = e.attribute(fn, 0)
+	default:
+		callee = e.expr(fn)
+	}
+	base := len(e.ids)
+	e.arguments(args)
+	if callee == none {
+		callee = e.nothing()
+	}
+	n := int16(1)
+	if p := e.nodes[i].Parent; p >= 0 && e.class(p) == classExpressionStatement {
+		n = 0
+	}
+	return e.list(facts.Expr{Op: facts.OpCall, N: n, X: callee, Y: none}, e.lastName(fn), base)
+}
+
+// arguments puts the arguments of a call on ids.
+func (e *extractor) arguments(args syntax.ID) {
+	if args == syntax.None {
+		return
+	}
+	if e.class(args) == classGenerator {
+		x := e.expr(args)
+		e.ids = append(e.ids, int32(x))
+		return
+	}
+	for c := range e.t.NamedChildren(args) {
+		x := facts.ExprID(none)
+		switch e.class(c) {
+		case classKeywordArgument:
+			v := e.expr(e.child(c, fieldValue))
+			if v == none {
+				v = e.nothing()
+			}
+			x = e.add(facts.Expr{Op: facts.OpKeyword, Name: e.str(e.child(c, fieldName)), X: v, Y: none}, c)
+		case classDictSplat:
+			v := e.expr(e.t.FirstNamed(c))
+			if v == none {
+				v = e.nothing()
+			}
+			x = e.add(facts.Expr{Op: facts.OpKeyword, X: v, Y: none}, c)
+		default:
+			x = e.expr(c)
+		}
+		if x != none {
+			e.ids = append(e.ids, int32(x))
+		}
+	}
+}
+
+// superCall adds super() or super(C, self).
+func (e *extractor) superCall(fn, args syntax.ID) (facts.ExprID, bool) {
+	if id, member := e.lookup(e.str(fn)); id != none || member {
+		return none, false
+	}
+	var parts []syntax.ID
+	if args != syntax.None {
+		for c := range e.t.NamedChildren(args) {
+			parts = append(parts, c)
+		}
+	}
+	f := facts.ExprFlags(0)
+	for k := len(e.scopes) - 1; k > 0; k-- {
+		if s := e.scopes[k]; s.kind == scopeFunction && s.class != none {
+			if s.meta {
+				f = facts.FlagTyped
+			}
+			break
+		}
+	}
+	x := facts.ExprID(none)
+	if len(parts) > 0 {
+		x = e.expr(parts[0])
+		for _, p := range parts[1:] {
+			e.expr(p)
+		}
+	}
+	return e.add(facts.Expr{Op: facts.OpSuper, Flags: f, X: x, Y: none}, fn), true
+}
+
+// getattr adds getattr(x, "name") as the attribute that it is.
+func (e *extractor) getattr(fn, args syntax.ID) (facts.ExprID, bool) {
+	if e.class(fn) != classIdentifier || string(e.t.Text(fn)) != "getattr" || args == syntax.None || e.class(args) != classArguments {
+		return none, false
+	}
+	if id, member := e.lookup(e.str(fn)); id != none || member {
+		return none, false
+	}
+	var parts []syntax.ID
+	for c := range e.t.NamedChildren(args) {
+		parts = append(parts, c)
+	}
+	if len(parts) < 2 || len(parts) > 3 || e.class(parts[1]) != classString {
+		return none, false
+	}
+	name, ok := e.constant(parts[1])
+	if !ok || !identifier(name) {
+		return none, false
+	}
+	x := e.expr(parts[0])
+	if x == none {
+		return none, false
+	}
+	s := e.add(facts.Expr{Op: facts.OpSelect, Name: e.b.InternString(name), X: x, Y: none}, parts[1])
+	if len(parts) == 2 {
+		return s, true
+	}
+	base := len(e.ids)
+	e.ids = append(e.ids, int32(s))
+	if d := e.expr(parts[2]); d != none {
+		e.ids = append(e.ids, int32(d))
+	}
+	return e.list(facts.Expr{Op: facts.OpConditional, X: none, Y: none}, fn, base), true
+}
+
+// constant returns the text of a plain string.
+func (e *extractor) constant(i syntax.ID) (string, bool) {
+	if i == syntax.None || e.class(i) != classString {
+		return "", false
+	}
+	out := ""
+	for c := range e.t.NamedChildren(i) {
+		switch e.t.Lang.KindName(e.nodes[c].Kind) {
+		case "string_start", "string_end":
+		case "string_content":
+			if !e.t.IsLeaf(c) {
+				return "", false
+			}
+			out += e.t.String(c)
+		default:
+			return "", false
+		}
+	}
+	return out, true
+}
+
+func identifier(s string) bool {
+	for i, r := range s {
+		if !(r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80 || i > 0 && r >= '0' && r <= '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// lambda adds a lambda, a function without a name.
+func (e *extractor) lambda(i syntax.ID) facts.ExprID {
+	d := e.b.AddDecl(graph.KindFunction, 0, e.owner)
+	e.b.Decls[d].Traits |= facts.TraitLiteral | facts.TraitLocal | facts.TraitExpression
+	e.b.Decls[d].Line, e.b.Decls[d].Col = e.place(i)
+	owner, function, loops := e.owner, e.function, e.loops
+	e.owner, e.function, e.loops = d, d, nil
+	s := &scope{kind: scopeFunction, decl: d, class: none}
+	e.scopes = append(e.scopes, s)
+	e.parameters(d, s, e.child(i, fieldParameters), false)
+	if x := e.expr(e.child(i, fieldBody)); x != none {
+		e.flow(facts.FlowReturn, 0, int32(d), x)
+	}
+	e.scopes = e.scopes[:len(e.scopes)-1]
+	e.owner, e.function, e.loops = owner, function, loops
+	e.b.EndDecl(d)
+	return e.add(facts.Expr{Op: facts.OpFunc, X: facts.ExprID(d), Y: none}, i)
+}

@@ -1,0 +1,328 @@
+package python
+
+import (
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/syntax"
+)
+
+// What conditions and patterns say about the types of variables.
+
+// narrow gives the variables that a condition speaks of the types that it leaves
+// them: where it holds, or where it does not.
+func (e *extractor) narrow(cond syntax.ID, holds bool) {
+	if cond == syntax.None || e.inner().kind != scopeFunction {
+		return
+	}
+	for range maxDepth {
+		switch e.class(cond) {
+		case classParen:
+			cond = e.t.FirstNamed(cond)
+			if cond == syntax.None {
+				return
+			}
+			continue
+		case classNot:
+			cond, holds = e.child(cond, fieldArgument), !holds
+			if cond == syntax.None {
+				return
+			}
+			continue
+		case classBoolean:
+			op := e.child(cond, fieldOperator)
+			and := op != syntax.None && e.nodes[op].Kind == tokenAnd
+			if and != holds { // one of them: nothing is sure
+				return
+			}
+			var chain []syntax.ID
+			for e.class(cond) == classBoolean && len(chain) < maxDepth {
+				if o := e.child(cond, fieldOperator); o == syntax.None || (e.nodes[o].Kind == tokenAnd) != and {
+					break
+				}
+				chain = append(chain, e.child(cond, fieldRight))
+				cond = e.child(cond, fieldLeft)
+				if cond == syntax.None {
+					return
+				}
+			}
+			for _, c := range chain {
+				if c != syntax.None && e.class(c) != classBoolean {
+					e.narrow(c, holds)
+				}
+			}
+			continue
+		}
+		break
+	}
+	if !holds || e.class(cond) != classCall {
+		return
+	}
+	fn, args := e.child(cond, fieldFunction), e.child(cond, fieldArguments)
+	if fn == syntax.None || args == syntax.None || e.class(fn) != classIdentifier {
+		return
+	}
+	meta := false
+	switch string(e.t.Text(fn)) {
+	case "isinstance":
+	case "issubclass":
+		meta = true
+	default:
+		return
+	}
+	var parts []syntax.ID
+	for c := range e.t.NamedChildren(args) {
+		parts = append(parts, c)
+	}
+	if len(parts) != 2 {
+		return
+	}
+	name := parts[0]
+	if e.class(name) == classNamedExpr {
+		name = e.child(name, fieldName)
+	}
+	e.seeAs(name, func(x facts.ExprID) facts.ExprID {
+		y := e.silent(parts[1])
+		f := facts.ExprFlags(0)
+		if meta {
+			f = facts.FlagTyped
+		}
+		return e.b.AddExpr(facts.Expr{Op: facts.OpAssert, Flags: f, X: x, Y: y})
+	})
+}
+
+// silent adds an expression that stands in the source once more.
+func (e *extractor) silent(i syntax.ID) facts.ExprID {
+	lo := len(e.b.Exprs)
+	x := e.expr(i)
+	for k := lo; k < len(e.b.Exprs); k++ {
+		e.b.Exprs[k].Line, e.b.Exprs[k].Col = 0, 0
+	}
+	if x == none {
+		return e.nothing()
+	}
+	return x
+}
+
+// seeAs lets a variable be seen as another type from here on.
+func (e *extractor) seeAs(name syntax.ID, as func(facts.ExprID) facts.ExprID) {
+	if name == syntax.None || e.class(name) != classIdentifier {
+		return
+	}
+	s := e.inner()
+	v, ok := s.vars[e.str(name)]
+	if !ok || s.free[e.str(name)] || s.cur[v] == none {
+		return
+	}
+	if id, member := e.lookup(e.str(name)); member || id != s.cur[v] {
+		return
+	}
+	x := e.silent(name)
+	y := as(x)
+	e.narrowed(s, v, facts.Local{Decl: none, Type: none, Value: y, Next: none})
+}
+
+// match adds a match statement: its cases are branches.
+func (e *extractor) match(i syntax.ID) bool {
+	subject := e.child(i, fieldSubject)
+	x := e.expr(subject)
+	body := e.child(i, fieldBody)
+	if body == syntax.None {
+		return false
+	}
+	var branches []branch
+	all, last := true, false
+	for c := range e.t.NamedChildren(body) {
+		if e.class(c) != classCase {
+			continue
+		}
+		mark := e.fork()
+		for p := range e.t.NamedChildren(c) {
+			if e.class(p) == classCasePattern {
+				e.pattern(p, x, subject)
+				last = last || e.wild(p) && e.child(c, fieldGuard) == syntax.None
+			}
+		}
+		if g := e.child(c, fieldGuard); g != syntax.None {
+			e.expr(e.t.FirstNamed(g))
+			e.narrow(e.t.FirstNamed(g), true)
+		}
+		dead := e.stmts(e.child(c, fieldConsequence))
+		branches = append(branches, e.rejoin(mark, dead))
+		all = all && dead
+	}
+	if !last {
+		branches = append(branches, branch{})
+	}
+	e.meet(branches...)
+	return all && last && len(branches) > 0
+}
+
+// wild reports whether a pattern takes any value.
+func (e *extractor) wild(p syntax.ID) bool {
+	t := string(e.t.Text(p))
+	return t == "_" || identifier(t)
+}
+
+// pattern adds what a pattern names and binds; x is the value that it is
+// compared with, subject its place when it is a variable.
+func (e *extractor) pattern(p syntax.ID, x facts.ExprID, subject syntax.ID) {
+	if p == syntax.None {
+		return
+	}
+	if e.depth >= maxDepth {
+		e.unparsed(p)
+		return
+	}
+	e.depth++
+	defer func() { e.depth-- }()
+	switch e.class(p) {
+	case classCasePattern:
+		if c := e.t.FirstNamed(p); c != syntax.None {
+			e.pattern(c, x, subject)
+		}
+	case classAsPattern:
+		var parts []syntax.ID
+		for c := range e.t.NamedChildren(p) {
+			parts = append(parts, c)
+		}
+		if len(parts) > 0 {
+			y := e.matched(parts[0], x)
+			e.pattern(parts[0], x, subject)
+			if len(parts) > 1 {
+				e.capture(parts[len(parts)-1], y)
+			}
+		}
+	case classDottedName:
+		parts := 0
+		for range e.t.NamedChildren(p) {
+			parts++
+		}
+		if parts == 1 {
+			e.capture(p, x)
+			return
+		}
+		e.dotted(p)
+	case classIdentifier:
+		e.capture(p, x)
+	case classClassPattern:
+		y := facts.ExprID(none)
+		first := true
+		for c := range e.t.NamedChildren(p) {
+			if first {
+				first = false
+				cls := e.dotted(c)
+				y = e.b.AddExpr(facts.Expr{Op: facts.OpAssert, X: x, Y: cls})
+				e.seeAs(subject, func(v facts.ExprID) facts.ExprID {
+					return e.b.AddExpr(facts.Expr{Op: facts.OpAssert, X: v, Y: cls})
+				})
+				continue
+			}
+			q := c
+			if e.class(q) == classCasePattern {
+				if k := e.t.FirstNamed(q); k != syntax.None && e.class(k) == classKeywordPattern {
+					q = k
+				}
+			}
+			if e.class(q) == classKeywordPattern {
+				var kw []syntax.ID
+				for k := range e.t.NamedChildren(q) {
+					kw = append(kw, k)
+				}
+				if len(kw) == 2 {
+					v := e.add(facts.Expr{Op: facts.OpSelect, Name: e.str(kw[0]), X: y, Y: none}, kw[0])
+					e.pattern(kw[1], v, syntax.None)
+				}
+				continue
+			}
+			e.pattern(c, e.nothing(), syntax.None)
+		}
+	case classUnionPattern:
+		for c := range e.t.NamedChildren(p) {
+			e.pattern(c, x, syntax.None)
+		}
+	case classTuplePattern, classListPattern:
+		for c := range e.t.NamedChildren(p) {
+			e.pattern(c, e.element(x, false), syntax.None)
+		}
+	case classSplatPattern, classDictPattern, classKeywordPattern:
+		for c := range e.t.NamedChildren(p) {
+			e.pattern(c, e.nothing(), syntax.None)
+		}
+	default:
+		e.expr(p)
+	}
+}
+
+// matched adds the value that a pattern as a whole has.
+func (e *extractor) matched(p syntax.ID, x facts.ExprID) facts.ExprID {
+	for e.class(p) == classCasePattern {
+		c := e.t.FirstNamed(p)
+		if c == syntax.None {
+			return x
+		}
+		p = c
+	}
+	if e.class(p) != classClassPattern {
+		return x
+	}
+	c := e.t.FirstNamed(p)
+	lo := len(e.b.Exprs)
+	cls := e.dotted(c)
+	for k := lo; k < len(e.b.Exprs); k++ {
+		e.b.Exprs[k].Line, e.b.Exprs[k].Col = 0, 0
+	}
+	return e.b.AddExpr(facts.Expr{Op: facts.OpAssert, X: x, Y: cls})
+}
+
+// dotted adds a qualified name.
+func (e *extractor) dotted(p syntax.ID) facts.ExprID {
+	x := facts.ExprID(none)
+	if e.class(p) == classIdentifier {
+		return e.name(p, 0)
+	}
+	for c := range e.t.NamedChildren(p) {
+		if x == none {
+			x = e.name(c, 0)
+			continue
+		}
+		x = e.add(facts.Expr{Op: facts.OpSelect, Name: e.str(c), X: x, Y: none}, c)
+	}
+	if x == none {
+		return e.nothing()
+	}
+	return x
+}
+
+func (e *extractor) capture(n syntax.ID, v facts.ExprID) {
+	if n == syntax.None || string(e.t.Text(n)) == "_" {
+		return
+	}
+	if e.class(n) == classDottedName {
+		n = e.t.FirstNamed(n)
+		if n == syntax.None {
+			return
+		}
+	}
+	if e.class(n) == classIdentifier {
+		e.assignName(n, v, none)
+	}
+}
+
+// captures calls f for the names that a pattern binds.
+func (e *extractor) captures(root syntax.ID, f func(syntax.ID)) {
+	for i, end := root, e.nodes[root].Next; i < end; {
+		switch e.class(i) {
+		case classDottedName:
+			first := e.t.FirstNamed(i)
+			if first != syntax.None && e.nodes[first].Next >= e.nodes[i].Next && e.class(e.nodes[i].Parent) != classClassPattern {
+				f(first)
+			}
+			i = e.nodes[i].Next
+			continue
+		case classIdentifier:
+			if p := e.nodes[i].Parent; p >= 0 && (e.class(p) == classAsPattern || e.class(p) == classSplatPattern) {
+				f(i)
+			}
+		}
+		i++
+	}
+}

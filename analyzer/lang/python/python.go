@@ -1,0 +1,82 @@
+// Package python is the Python language: how facts are extracted from Python
+// files, how modules and packages are laid out, and what linking needs to know.
+package python
+
+import (
+	"sync"
+
+	tree_sitter_python "github.com/tree-sitter/tree-sitter-python/bindings/go"
+
+	"github.com/codekg/kg/analyzer/lang"
+	"github.com/codekg/kg/analyzer/link"
+	"github.com/codekg/kg/analyzer/syntax"
+)
+
+// Language is Python.
+var Language = &lang.Language{
+	Name:       "python",
+	Extensions: []string{".py", ".pyi"},
+	Version:    1,
+	Grammar:    grammar,
+	Extract:    Extract,
+	Rules:      rules,
+	Fit:        lang.Fit{Keywords: true, Dynamic: true, Scanned: true},
+	Runner:     "pytest",
+
+	TestCommands: testCommands,
+}
+
+var grammar = sync.OnceValue(func() *syntax.Language {
+	return syntax.MustLanguage("python", tree_sitter_python.Language())
+})
+
+var rules = &link.Rules{
+	Name:     "python",
+	Layout:   layout,
+	Universe: universe,
+	Surface:  stdSurface,
+	Literals: map[string]string{"int": "int", "float": "float", "bool": "bool", "string": "str", "bytes": "bytes", "null": null},
+	Basics:   link.Basics{Int: "int", String: "str", Bool: "bool", Null: null},
+	Dynamic: &link.Dynamic{
+		Exports:        exportDirective,
+		Kinds:          map[string]string{"list": "list", "set": "set", "dict": "dict", "tuple": "tuple", "generator": "list"},
+		Forms:          forms(),
+		Iterable:       "typing.Iterable",
+		AsyncIterable:  "typing.AsyncIterable",
+		Awaitable:      "typing.Awaitable",
+		Generator:      "typing.Generator",
+		AsyncGenerator: "typing.AsyncGenerator",
+		Coroutine:      "typing.Coroutine",
+		Enum:           "enum.Enum",
+		Constructors:   []string{"__init__", "__new__"},
+		Call:           "__call__",
+		Iterates:       "__iter__",
+		Next:           "__next__",
+		Item:           "__getitem__",
+		Fallback:       "__getattr__",
+		Getter:         "__get__",
+		Operators: map[string]string{"+": "__add__", "-": "__sub__", "*": "__mul__", "/": "__truediv__", "//": "__floordiv__",
+			"%": "__mod__", "**": "__pow__", "@": "__matmul__", "&": "__and__", "|": "__or__", "^": "__xor__", "<<": "__lshift__",
+			">>": "__rshift__", "+=": "__add__", "-=": "__sub__", "*=": "__mul__", "/=": "__truediv__", "|=": "__or__", "&=": "__and__"},
+	},
+}
+
+// null is the class of None, which has no name in builtins.
+const null = "None"
+
+// forms are the names that mean something to type checkers.
+func forms() map[string]link.Form {
+	m := map[string]link.Form{
+		"builtins.type": link.FormType, "functools.partial": link.FormPartial, "functools.wraps": link.FormKeep,
+	}
+	for name, f := range map[string]link.Form{
+		"Any": link.FormAny, "Optional": link.FormOptional, "Union": link.FormUnion, "ClassVar": link.FormFirst, "Final": link.FormFirst,
+		"Annotated": link.FormFirst, "Required": link.FormFirst, "NotRequired": link.FormFirst, "ReadOnly": link.FormFirst,
+		"Unpack": link.FormFirst, "Concatenate": link.FormAny, "Literal": link.FormLiteral, "Callable": link.FormCallable,
+		"Tuple": link.FormTuple, "Type": link.FormType, "Generic": link.FormGeneric, "Protocol": link.FormGeneric, "Self": link.FormSelf,
+		"TypeVar": link.FormTypeVar, "ParamSpec": link.FormTypeVar, "NewType": link.FormNewType, "cast": link.FormCast,
+	} {
+		m["typing."+name], m["typing_extensions."+name] = f, f
+	}
+	return m
+}

@@ -1,0 +1,457 @@
+package link
+
+import (
+	"strings"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// The edges of languages whose types flow.
+
+// dynamicFile reads a file.
+func (r *bodyReader) dynamicFile(fn int32) {
+	r.ev.evaluate(fn)
+	r.findOwners()
+	r.dynamicImports()
+	fs := r.f.Facts
+	r.role = grow(r.role, len(fs.Exprs))
+	clear(r.role)
+	r.made = grow(r.made, len(fs.Exprs))
+	for e := range fs.Exprs {
+		if x := &fs.Exprs[e]; x.Op == facts.OpCall && x.X >= 0 {
+			r.role[x.X] = roleCalled
+		} else if x.Op == facts.OpMark && x.X >= 0 && fs.Exprs[x.X].Op != facts.OpCall {
+			r.role[x.X] = roleCalled
+		}
+	}
+	for i := range fs.Decls {
+		d := &fs.Decls[i]
+		if d.Kind.IsType() && r.l.nodeOf[r.f.base+Ent(i)] != graph.None {
+			for _, x := range fs.Lists[d.Bases.Lo:d.Bases.Hi] {
+				r.mark(facts.ExprID(x), roleExtend)
+			}
+		}
+	}
+	for e := range fs.Exprs {
+		x := &fs.Exprs[e]
+		switch x.Op {
+		case facts.OpName, facts.OpSelect:
+			if x.Line > 0 {
+				r.dynamicName(facts.ExprID(e), x)
+			}
+		case facts.OpCall:
+			r.dynamicCall(facts.ExprID(e), x, x.X)
+		case facts.OpBinary, facts.OpIndex:
+			r.operator(facts.ExprID(e), x)
+		}
+	}
+	for i := range fs.Decls {
+		r.dynamicDecl(facts.DeclID(i), &fs.Decls[i])
+	}
+	for i := range fs.Flows {
+		if fl := &fs.Flows[i]; fl.Kind == facts.FlowThrow && fl.From >= 0 {
+			r.thrown(fl.From)
+		}
+	}
+}
+
+func (r *bodyReader) dynamicImports() {
+	file := r.fileNode()
+	l, ev := r.l, r.ev
+	for i := range r.f.Facts.Imports {
+		im := &r.f.Facts.Imports[i]
+		add := func(to graph.ID) {
+			if to != graph.None && to != l.unitIDs[r.f.unit] {
+				r.edges = append(r.edges, graph.RawEdge{From: file, To: to, Type: graph.None, Kind: graph.EdgeImports,
+					HasSite: true, Site: r.site(im.Line, im.Col)})
+			}
+		}
+		path := r.f.syms[im.Path]
+		u := ev.moduleUnit(r.f.unit, path)
+		p := r.f.Facts.Str(im.Path)
+		if u >= 0 && !l.units[u].surface {
+			add(l.unitIDs[u])
+		} else if u < 0 && !strings.HasPrefix(p, ".") && !l.pkgNames[path] || u >= 0 {
+			add(r.extern(p, ""))
+		}
+		if im.Name == 0 || r.f.Facts.Str(im.Name) == "*" {
+			continue
+		}
+		// The name may be a module of its own.
+		if b := ev.importedName(r.fn, im); b.kind == bindModule && b.unit >= 0 && !l.units[b.unit].surface && b.unit != u {
+			add(l.unitIDs[b.unit])
+		}
+	}
+}
+
+func (r *bodyReader) dynamicName(e facts.ExprID, x *facts.Expr) {
+	ref := r.ev.ref[e]
+	if ref != noEnt {
+		k := r.l.decl(ref).Kind
+		if r.role[e] == roleCalled && (k.IsCallable() || k.IsType()) {
+			return // the call says so
+		}
+		if x.Op == facts.OpSelect && k.IsCallable() && r.l.decl(ref).Traits&facts.TraitAccessor != 0 {
+			if to := r.target(ref); to != graph.None {
+				kind := graph.EdgeReads
+				if x.Flags&facts.FlagWrite != 0 {
+					kind = graph.EdgeWrites
+				}
+				r.edge(kind, r.owner[e], to, x)
+			}
+			return
+		}
+		r.use(e, x, ref)
+		return
+	}
+	if t := r.ev.typ[e]; r.ev.types.kind(t) == kExtern && x.Flags&facts.FlagWrite == 0 {
+		if r.role[e] != roleCalled {
+			r.externName(e, x, t)
+		}
+	}
+}
+
+// dynamicCall records whom a call calls. The callee is at expression at.
+func (r *bodyReader) dynamicCall(e facts.ExprID, x *facts.Expr, at facts.ExprID) {
+	if at < 0 {
+		return
+	}
+	ev := r.ev
+	t := ev.types
+	fs := r.f.Facts
+	c := &fs.Exprs[at]
+	if c.Line == 0 {
+		return
+	}
+	s := r.site(c.Line, c.Col)
+	if x != nil {
+		r.dynamicShape(&s, x)
+	} else {
+		s.Args = 1
+	}
+	if r.waits[at] {
+		s.Flags |= graph.SiteLiteral
+	}
+	certainty := graph.Exact
+	if ev.dyn.flowed[at] {
+		certainty = graph.Inferred
+	}
+	if c.Op == facts.OpName && c.Flags&facts.FlagLocal == 0 {
+		certainty = graph.Exact
+	}
+	ref := ev.ref[at]
+	if ref != noEnt {
+		d := r.l.decl(ref)
+		switch {
+		case d.Kind.IsType():
+			r.constructs(at, c, ref, s, certainty)
+			return
+		case d.Kind.IsCallable() && d.Traits&facts.TraitAccessor == 0:
+			if c.Op != facts.OpSelect {
+				r.callTo(at, ref, s, certainty)
+				return
+			}
+			r.methodCalls(at, c, s, certainty)
+			return
+		}
+	}
+	ct := ev.typ[at]
+	ms := t.members(ct)
+	if len(ms) > 1 || c.Op != facts.OpName && c.Op != facts.OpSelect {
+		certainty = graph.Inferred
+	}
+	if ref != noEnt || c.Flags&facts.FlagLocal != 0 {
+		certainty = graph.Inferred
+	}
+	for _, m := range ms {
+		switch rec := t.rec(m); rec.kind {
+		case kCallable:
+			r.callTo(at, rec.ent, s, certainty)
+		case kMeta:
+			if cls, _ := ev.classOf(t.arg(m, 0)); cls != noEnt {
+				r.constructs(at, c, cls, s, certainty)
+			}
+		case kNamed, kSelf:
+			if h := ev.find(m, ev.lang.dyn.call); h.ent != noEnt {
+				r.callTo(at, h.ent, s, graph.Inferred)
+			}
+		case kExtern:
+			to := r.extern(r.l.symString(Sym(rec.ent)), r.l.symString(Sym(rec.n)))
+			r.edges = append(r.edges, graph.RawEdge{From: r.owner[at], To: to, Type: graph.None, Kind: graph.EdgeCalls, Certainty: certainty, HasSite: true, Site: s})
+		}
+	}
+}
+
+// methodCalls records the methods that a selection may mean.
+func (r *bodyReader) methodCalls(at facts.ExprID, c *facts.Expr, s graph.Site, certainty graph.Certainty) {
+	ev := r.ev
+	t := ev.types
+	on := ev.typ[c.X]
+	ms := t.members(on)
+	if ev.dyn.flowed[c.X] || len(ms) > 1 {
+		certainty = graph.Inferred
+	}
+	name := r.f.syms[c.Name]
+	done := 0
+	for _, m := range ms {
+		if t.kind(m) == kPkg {
+			if _, e := ev.moduleMember(m, name); e != noEnt {
+				r.called(at, c, e, s, certainty)
+				done++
+			}
+			continue
+		}
+		h := ev.find(m, name)
+		if h.ent == noEnt {
+			continue
+		}
+		how := certainty
+		if h.foreign {
+			how = graph.Inferred
+		}
+		r.called(at, c, h.ent, s, how)
+		done++
+	}
+	if done == 0 {
+		if ref := ev.ref[at]; ref != noEnt {
+			r.called(at, c, ref, s, certainty)
+		}
+	}
+}
+
+func (r *bodyReader) called(at facts.ExprID, c *facts.Expr, e Ent, s graph.Site, certainty graph.Certainty) {
+	switch d := r.l.decl(e); {
+	case d.Kind.IsType():
+		r.constructs(at, c, e, s, certainty)
+	case d.Kind.IsCallable():
+		r.callTo(at, e, s, certainty)
+	}
+}
+
+func (r *bodyReader) callTo(at facts.ExprID, e Ent, s graph.Site, certainty graph.Certainty) {
+	to := r.target(e)
+	if to == graph.None {
+		return
+	}
+	r.edges = append(r.edges, graph.RawEdge{From: r.owner[at], To: to, Type: graph.None, Kind: graph.EdgeCalls, Certainty: certainty, HasSite: true, Site: s})
+}
+
+// constructs records that a class is called: an object is made, and its
+// constructor runs.
+func (r *bodyReader) constructs(at facts.ExprID, c *facts.Expr, cls Ent, s graph.Site, certainty graph.Certainty) {
+	to := r.target(cls)
+	if to != graph.None {
+		i := s
+		i.Keywords, i.Args = -1, -1
+		r.edges = append(r.edges, graph.RawEdge{From: r.owner[at], To: to, Type: graph.None, Kind: graph.EdgeInstantiates, Certainty: certainty, HasSite: true, Site: i})
+	}
+	ctor, foreign := r.ev.constructor(cls)
+	if ctor != noEnt && r.l.nodeOf[ctor] != graph.None {
+		if foreign {
+			certainty = graph.Inferred
+		}
+		r.callTo(at, ctor, s, certainty)
+		return
+	}
+	if to != graph.None {
+		r.edges = append(r.edges, graph.RawEdge{From: r.owner[at], To: to, Type: graph.None, Kind: graph.EdgeCalls, Certainty: certainty, HasSite: true, Site: s})
+	}
+}
+
+// dynamicShape fills in what decides whether a call fits a signature.
+func (r *bodyReader) dynamicShape(s *graph.Site, x *facts.Expr) {
+	s.Want = int8(min(x.N, 127))
+	fs := r.f.Facts
+	n := 0
+	var keywords []string
+	for _, a := range fs.List(x.Args) {
+		switch ax := &fs.Exprs[a]; ax.Op {
+		case facts.OpKeyword:
+			if ax.Name == 0 {
+				s.Flags |= graph.SiteSpreadKw
+			} else {
+				keywords = append(keywords, fs.Str(ax.Name))
+			}
+		case facts.OpSpread:
+			s.Flags |= graph.SiteSpread
+		default:
+			n++
+		}
+	}
+	s.Args = int16(min(n, 1<<15-1))
+	if keywords != nil {
+		s.Keywords = int32(len(r.keywords))
+		r.keywords = append(r.keywords, keywords)
+	}
+}
+
+// operator records the method that an operator or a subscript runs.
+func (r *bodyReader) operator(e facts.ExprID, x *facts.Expr) {
+	if x.Line == 0 || x.X < 0 || x.Flags&facts.FlagTyped != 0 {
+		return
+	}
+	name := r.ev.lang.dyn.item
+	if x.Op == facts.OpBinary {
+		var ok bool
+		if name, ok = r.ev.lang.dyn.operators[r.f.syms[x.Name]]; !ok {
+			return
+		}
+	}
+	for _, m := range r.ev.types.members(r.ev.typ[x.X]) {
+		if k := r.ev.types.kind(m); k != kNamed && k != kSelf {
+			continue
+		}
+		if h := r.ev.find(m, name); h.ent != noEnt && r.l.nodeOf[h.ent] != graph.None && r.l.decl(h.ent).Kind.IsCallable() {
+			s := r.site(x.Line, x.Col)
+			s.Args = 1
+			r.callTo(e, h.ent, s, graph.Inferred)
+		}
+	}
+}
+
+func (r *bodyReader) thrown(from facts.ExprID) {
+	t := r.ev.types
+	x := &r.f.Facts.Exprs[from]
+	v := r.ev.typ[from]
+	for _, m := range t.members(v) {
+		if t.kind(m) == kMeta {
+			m = t.arg(m, 0)
+		}
+		if c, _ := r.ev.classOf(m); c != noEnt && x.Line > 0 {
+			if to := r.target(c); to != graph.None {
+				r.edge(graph.EdgeThrows, r.owner[from], to, x)
+			}
+		}
+	}
+}
+
+// dynamicDecl records what decorators do, and what routes handle.
+func (r *bodyReader) dynamicDecl(id facts.DeclID, d *facts.Decl) {
+	fs := r.f.Facts
+	node := r.l.nodeOf[r.f.base+Ent(id)]
+	if d.Kind == graph.KindRoute && node != graph.None && d.Parent != facts.None {
+		if to := r.l.nodeOf[r.f.base+Ent(d.Parent)]; to != graph.None {
+			r.edges = append(r.edges, graph.RawEdge{From: node, To: to, Type: graph.None, Kind: graph.EdgeHandles,
+				HasSite: true, Site: r.site(d.Line, d.Col)})
+		}
+		return
+	}
+	for _, m := range fs.Lists[d.Marks.Lo:d.Marks.Hi] {
+		x := &fs.Exprs[m]
+		if x.Op != facts.OpMark || x.X < 0 {
+			continue
+		}
+		at := x.X
+		if fs.Exprs[at].Op != facts.OpCall {
+			r.dynamicCall(facts.ExprID(m), nil, at)
+		} else {
+			at = fs.Exprs[at].X
+		}
+		if node == graph.None || at < 0 {
+			continue
+		}
+		if ref := r.ev.ref[at]; ref != noEnt {
+			if from := r.target(ref); from != graph.None {
+				r.edges = append(r.edges, graph.RawEdge{From: from, To: node, Type: graph.None, Kind: graph.EdgeAnnotates, HasSite: true, Site: r.site(x.Line, x.Col)})
+			}
+		}
+	}
+}
+
+// dynamicHierarchy adds the edges between methods and those that they override.
+func (l *linker) dynamicHierarchy() {
+	if l.slots == nil {
+		return
+	}
+	for fn := range l.files {
+		f := &l.files[fn]
+		if f.unit < 0 || f.Rules.Dynamic == nil || l.units[f.unit].surface {
+			continue
+		}
+		for i := range f.Facts.Decls {
+			d := &f.Facts.Decls[i]
+			e := f.base + Ent(i)
+			if d.Kind != graph.KindMethod || d.Parent == facts.None || l.nodeOf[e] == graph.None || d.Vis == graph.Private {
+				continue
+			}
+			m := l.slots.mro[f.base+Ent(d.Parent)]
+			if m == nil || Ent(l.members.get(int32(f.base)+int32(d.Parent), f.syms[d.Name])) != e {
+				continue
+			}
+			for _, y := range m.types[min(1, len(m.types)):] {
+				o := Ent(l.members.get(int32(l.types.rec(y).ent), f.syms[d.Name]))
+				if o == noEnt {
+					continue
+				}
+				if k := l.decl(o).Kind; k == graph.KindMethod {
+					l.dynamicOverride(e, o)
+				}
+				break
+			}
+		}
+	}
+}
+
+func (l *linker) dynamicOverride(e, super Ent) {
+	to := l.nodeOf[super]
+	if to == graph.None {
+		u := &l.units[l.unitOf(super)]
+		if !u.surface {
+			return
+		}
+		l.b.AddFlags(l.nodeOf[e], graph.FlagCalledOutside)
+		if u.universe {
+			return
+		}
+		to = l.externalNode(u.rules.Name, u.Path, l.outerName(super))
+	}
+	l.b.AddEdge(graph.RawEdge{From: l.nodeOf[e], To: to, Type: graph.None, Kind: graph.EdgeOverrides})
+}
+
+// dynamicSignature returns what users of a declaration must fit: declared types
+// only, because inferred ones change with their users.
+func (l *linker) dynamicSignature(e Ent, s *graph.Signature) {
+	f := &l.files[l.entFile[e]]
+	d := l.decl(e)
+	ps := f.Facts.Params
+	switch {
+	case d.Kind.IsCallable():
+		for j := d.Params.Lo; j < d.Params.Hi; j++ {
+			p := graph.Param{Name: f.Facts.Str(ps[j].Name), Flags: ps[j].Flags}
+			if ps[j].Type != facts.None {
+				p.Type = l.declaredString(f, l.slots.param[l.slots.base[l.entFile[e]]+j], ps[j].Type)
+			}
+			if j == d.Params.Lo && d.Parent != facts.None && f.Facts.Decls[d.Parent].Kind.IsType() && !d.Flags.Has(graph.FlagStatic) && ps[j].Flags == 0 {
+				continue // the object, which a call does not give
+			}
+			s.Params = append(s.Params, p)
+		}
+		if d.Results.Len() > 0 {
+			s.Results = append(s.Results, graph.Param{Type: l.declaredString(f, l.slots.result[e], ps[d.Results.Lo].Type)})
+		}
+	case d.Kind.IsType():
+		for _, b := range l.basesOf(e) {
+			s.Bases = append(s.Bases, l.typeString(b))
+		}
+	case d.Type != facts.None:
+		s.Type = l.declaredString(f, l.typ[e], d.Type)
+	}
+}
+
+func (l *linker) declaredString(f *file, t Type, e facts.ExprID) string {
+	if t == unknownType {
+		return l.sourceType(f, e)
+	}
+	return l.typeString(t)
+}
+
+// outerName returns the name of a declaration of a library. Signatures of one
+// callableOf share a node where calls do not tell them apart.
+func (l *linker) outerName(e Ent) string {
+	q := l.qualified(e)
+	if d := l.decl(e); d.Shape != 0 && l.langOf(e).Dynamic != nil {
+		return strings.TrimSuffix(q, l.str(e, d.Shape))
+	}
+	return q
+}

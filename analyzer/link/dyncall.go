@@ -1,0 +1,535 @@
+package link
+
+import (
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// Calls in languages whose types flow.
+
+// callArgs are the types of a call's arguments.
+type callArgs struct {
+	pos    []Type
+	kw     []kwArg
+	spread bool // positional arguments are spread, after those in pos
+}
+
+type kwArg struct {
+	name Sym // 0: keywords are spread
+	typ  Type
+}
+
+// maxCalls bounds the calls that the type of one call leads to.
+const maxCalls = 32
+
+// argsOfCall returns the types of the arguments of a call.
+func (ev *evaluator) argsOfCall(x *facts.Expr) callArgs {
+	var c callArgs
+	fs := ev.f.Facts
+	for _, a := range fs.List(x.Args) {
+		switch ax := &fs.Exprs[a]; ax.Op {
+		case facts.OpKeyword:
+			c.kw = append(c.kw, kwArg{ev.f.syms[ax.Name], ev.typeOf(ax.X)})
+		case facts.OpSpread:
+			c.spread = true
+		default:
+			v := ev.typeOf(facts.ExprID(a))
+			if !c.spread {
+				c.pos = append(c.pos, v)
+			}
+		}
+	}
+	return c
+}
+
+// eachArgument calls f with the parameters of function e, by their positions,
+// that get the arguments of a call.
+func (ev *evaluator) eachArgument(e Ent, bound bool, c *callArgs, f func(param int32, t Type)) {
+	l := ev.l
+	d := l.decl(e)
+	file := &l.files[l.entFile[e]]
+	ps := file.Facts.Params[d.Params.Lo:d.Params.Hi]
+	at := 0
+	if bound {
+		at = 1
+	}
+	star := -1
+	for _, a := range c.pos {
+		for at < len(ps) && star < 0 && ps[at].Flags&(graph.ParamVariadic|graph.ParamKeywordOnly|graph.ParamKeywords) == 0 {
+			break
+		}
+		if star < 0 && at < len(ps) && ps[at].Flags&graph.ParamVariadic != 0 {
+			star = at
+		}
+		switch {
+		case star >= 0:
+			f(int32(star), a)
+		case at < len(ps) && ps[at].Flags&(graph.ParamKeywordOnly|graph.ParamKeywords) == 0:
+			f(int32(at), a)
+			at++
+		}
+	}
+	for _, k := range c.kw {
+		if k.name == 0 {
+			continue
+		}
+		rest := -1
+		for i := range ps {
+			if ps[i].Flags&graph.ParamKeywords != 0 {
+				rest = i
+			} else if file.syms[ps[i].Name] == k.name && ps[i].Flags&(graph.ParamPositional|graph.ParamVariadic) == 0 {
+				f(int32(i), k.typ)
+				rest = -1
+				break
+			}
+		}
+		if rest >= 0 {
+			f(int32(rest), k.typ)
+		}
+	}
+}
+
+// fitsCall reports whether a call can be one of function e, by the number and
+// the types of its arguments.
+func (ev *evaluator) fitsCall(e Ent, bound bool, c *callArgs) bool {
+	l, t := ev.l, ev.types
+	d := l.decl(e)
+	fn := l.entFile[e]
+	file := &l.files[fn]
+	ps := file.Facts.Params[d.Params.Lo:d.Params.Hi]
+	var small [16]bool
+	filled := small[:]
+	if len(ps) > len(small) {
+		filled = make([]bool, len(ps))
+	}
+	n, ok := 0, true
+	ev.eachArgument(e, bound, c, func(p int32, a Type) {
+		n++
+		filled[p] = true
+		want := l.slots.param[l.slots.base[fn]+d.Params.Lo+p]
+		if want == unknownType || a == unknownType || !ok {
+			return
+		}
+		ok = ev.couldBe(a, want)
+	})
+	_ = t
+	if !ok || n < len(c.pos)+len(c.kw) {
+		return false
+	}
+	if c.spread || len(c.kw) > 0 && c.kw[len(c.kw)-1].name == 0 {
+		return true
+	}
+	for i := range ps {
+		if bound && i == 0 || filled[i] || ps[i].Flags&(graph.ParamOptional|graph.ParamVariadic|graph.ParamKeywords) != 0 {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+// couldBe reports whether a value of type a may be where type want is asked for.
+func (ev *evaluator) couldBe(a, want Type) bool {
+	t := ev.types
+	for _, m := range t.members(a) {
+		ok := false
+		for _, w := range t.members(want) {
+			switch t.kind(w) {
+			case kNamed:
+				c := t.rec(w).ent
+				switch t.kind(m) {
+				case kNamed, kSelf, kTuple:
+					ok = ok || ev.asClass(m, c) != unknownType || ev.mroOpen(m) || ev.protocol(c)
+				case kMeta:
+					ok = ok || c == ev.lang.dyn.typ || c == ev.lang.dyn.object || ev.protocol(c)
+				case kCallable, kFunc:
+					ok = ok || c == ev.lang.dyn.object || ev.protocol(c)
+				default:
+					ok = true
+				}
+			case kMeta:
+				mk := t.kind(m)
+				ok = ok || mk == kMeta || mk == kExtern || mk == kUnknown
+			case kFunc:
+				mk := t.kind(m)
+				ok = ok || mk == kCallable || mk == kFunc || mk == kMeta || mk == kExtern
+			case kTuple:
+				ok = ok || t.kind(m) == kTuple || t.kind(m) == kNamed && t.rec(m).ent == ev.lang.dyn.tuple
+			default:
+				ok = true
+			}
+			if m == ev.lang.tNull {
+				k := t.kind(w)
+				ok = w == m || k == kParam || ok && k != kNamed
+			}
+			if ok {
+				break
+			}
+		}
+		if ok {
+			return true
+		}
+	}
+	return len(t.members(a)) == 0
+}
+
+func (ev *evaluator) mroOpen(x Type) bool {
+	c, _ := ev.classOf(ev.objectType(x))
+	return c != noEnt && ev.mroFor(c).open
+}
+
+// protocol reports whether a class is abstract in such a way that others are of
+// it without naming it.
+func (ev *evaluator) protocol(c Ent) bool { return ev.l.decl(c).Flags.Has(graph.FlagAbstract) }
+
+// resultAs returns the type that calling a function gives, as it is declared or
+// as its body returns it.
+func (ev *evaluator) resultAs(e Ent) Type {
+	l, t := ev.l, ev.types
+	d := l.decl(e)
+	s := l.slots
+	dyn := ev.lang.dyn
+	r := s.result[e]
+	declared := d.Results.Len() > 0
+	if !declared {
+		ev.readSlot(e)
+		if s.generator[e] {
+			g := dyn.generator
+			if d.Flags.Has(graph.FlagAsync) {
+				g = dyn.asyncGenerator
+			}
+			if g == noEnt {
+				return unknownType
+			}
+			return t.mk(kNamed, g, 0, s.yield[e], unknownType, r)
+		}
+	}
+	if d.Flags.Has(graph.FlagAsync) && !s.generator[e] && dyn.coroutine != noEnt {
+		return t.mk(kNamed, dyn.coroutine, 0, unknownType, unknownType, r)
+	}
+	return r
+}
+
+// applied returns the type that calling function e gives; self is the value
+// that it was selected on, as the class that declares it as that sees it.
+func (ev *evaluator) applied(e Ent, self, as Type, c *callArgs) Type {
+	l, t := ev.l, ev.types
+	if !l.decl(e).Kind.IsCallable() || ev.dyn.calls > maxCalls {
+		return unknownType
+	}
+	ev.dyn.calls++
+	defer func() { ev.dyn.calls-- }()
+	bound := self != unknownType && !l.decl(e).Flags.Has(graph.FlagStatic)
+	list := l.overloads(e)
+	if len(list) > 1 {
+		pick := noEnt
+		for _, o := range list {
+			if ev.fitsCall(o, bound, c) {
+				pick = o
+				break
+			}
+		}
+		if pick == noEnt {
+			return unknownType
+		}
+		e = pick
+	} else {
+		e = list[0]
+	}
+	r := ev.resultAs(e)
+	if !t.rec(r).params {
+		return r
+	}
+	b := binder{ev: ev}
+	if t.kind(as) == kNamed {
+		b.params = append(b.params, ev.mroFor(t.rec(as).ent).params...)
+		b.args = append(b.args, t.argsOf(as)...)
+		for len(b.args) < len(b.params) {
+			b.args = append(b.args, unknownType)
+		}
+	}
+	b.fixed = len(b.params)
+	b.arguments(e, bound, self, c)
+	obj := self
+	if t.kind(obj) == kMeta {
+		obj = t.arg(obj, 0)
+	}
+	return t.replace(r, b.params, b.args, obj)
+}
+
+// binder finds what type parameters stand for.
+type binder struct {
+	ev     *evaluator
+	params []Type
+	args   []Type
+	fixed  int // those before are given
+}
+
+// arguments binds the type parameters in the parameters of e by the arguments
+// of a call. Parameters that nothing binds are unknown.
+func (b *binder) arguments(e Ent, bound bool, self Type, c *callArgs) {
+	ev := b.ev
+	l, t := ev.l, ev.types
+	d := l.decl(e)
+	fn := l.entFile[e]
+	at := l.slots.base[fn] + d.Params.Lo
+	for i := range int32(d.Params.Len()) {
+		b.declare(l.slots.param[at+i])
+	}
+	b.declare(l.slots.result[e])
+	if bound && d.Params.Len() > 0 && t.kind(self) != kSuper {
+		if p := l.slots.param[at]; t.rec(p).params {
+			b.unify(p, self, 0)
+		}
+	}
+	ev.eachArgument(e, bound, c, func(p int32, a Type) {
+		if want := l.slots.param[at+p]; a != unknownType && t.rec(want).params {
+			b.unify(want, a, 0)
+		}
+	})
+}
+
+// declare adds the type parameters that x mentions.
+func (b *binder) declare(x Type) {
+	b.params = b.ev.types.paramsIn(x, b.params)
+	for len(b.args) < len(b.params) {
+		b.args = append(b.args, unknownType)
+	}
+}
+
+// unify makes the type parameters in p stand for the parts of a.
+func (b *binder) unify(p, a Type, depth int) {
+	t := b.ev.types
+	if depth > 8 || a == unknownType || !t.rec(p).params {
+		return
+	}
+	r := *t.rec(p)
+	switch r.kind {
+	case kParam:
+		for i, q := range b.params {
+			if q == p && i >= b.fixed {
+				if a != b.ev.lang.tNull || b.args[i] == unknownType {
+					b.args[i] = t.join(b.args[i], a)
+				}
+			}
+		}
+	case kUnion:
+		// What the plain members take is not for the parameters.
+		rest := unknownType
+		for _, m := range t.members(a) {
+			taken := false
+			for _, w := range t.members(p) {
+				if w == m || t.kind(w) == kNamed && t.rec(w).ent == t.rec(m).ent && t.kind(m) == kNamed {
+					taken = true
+					b.unify(w, m, depth+1)
+				}
+			}
+			if !taken {
+				rest = t.join(rest, m)
+			}
+		}
+		for _, w := range t.members(p) {
+			b.unify(w, rest, depth+1)
+		}
+	case kNamed:
+		for _, m := range t.members(a) {
+			if as := b.ev.asClass(m, r.ent); as != unknownType {
+				ps, xs := t.argsOf(p), t.argsOf(as)
+				for i := range min(len(ps), len(xs)) {
+					b.unify(ps[i], xs[i], depth+1)
+				}
+			} else if b.ev.protocol(r.ent) && r.ent == b.ev.lang.dyn.iterable && len(t.argsOf(p)) > 0 {
+				b.unify(t.arg(p, 0), b.ev.element(m, false), depth+1)
+			}
+		}
+	case kMeta:
+		for _, m := range t.members(a) {
+			if t.kind(m) == kMeta {
+				b.unify(t.arg(p, 0), t.arg(m, 0), depth+1)
+			}
+		}
+	case kTuple:
+		for _, m := range t.members(a) {
+			if t.kind(m) == kTuple {
+				ps, xs := t.argsOf(p), t.argsOf(m)
+				for i := range min(len(ps), len(xs)) {
+					b.unify(ps[i], xs[i], depth+1)
+				}
+			}
+		}
+	case kFunc:
+		n := r.funcParams()
+		if len(t.argsOf(p)) <= n {
+			return
+		}
+		for _, m := range t.members(a) {
+			switch t.kind(m) {
+			case kCallable:
+				b.unify(t.arg(p, n), b.ev.applied(t.rec(m).ent, t.arg(m, 0), unknownType, &callArgs{spread: true}), depth+1)
+				// A parameter for all parameters of a function.
+				if n == 1 && t.kind(t.arg(p, 0)) == kParam && r.isVariadic() {
+					b.unify(t.arg(p, 0), m, depth+1)
+				}
+			case kMeta:
+				b.unify(t.arg(p, n), t.arg(m, 0), depth+1)
+			case kFunc:
+				mr := t.rec(m)
+				b.unify(t.arg(p, n), t.arg(m, mr.funcParams()), depth+1)
+			}
+		}
+	case kSelf:
+	}
+}
+
+// dynamicCall returns the type that a call gives.
+func (ev *evaluator) dynamicCall(x *facts.Expr) Type {
+	t := ev.types
+	ct := ev.typeOf(x.X)
+	if ct == unknownType {
+		return unknownType
+	}
+	c := ev.argsOfCall(x)
+	return t.mapUnion(ct, func(m Type) Type { return ev.called(m, &c) })
+}
+
+// called returns the type that calling a value gives, which is no union.
+func (ev *evaluator) called(m Type, c *callArgs) Type {
+	t := ev.types
+	if f := ev.formOf(m); f != FormNone {
+		if r, ok := ev.calledForm(f, c); ok {
+			return r
+		}
+	}
+	r := *t.rec(m)
+	switch r.kind {
+	case kCallable:
+		self, as := unknownType, unknownType
+		if r.n == 1 {
+			self = t.arg(m, 0)
+			as = ev.ownerAs(r.ent, self)
+		}
+		return ev.applied(r.ent, self, as, c)
+	case kMeta:
+		return ev.constructed(t.arg(m, 0), c)
+	case kFunc:
+		n := r.funcParams()
+		if n == 1 && r.isVariadic() && len(t.argsOf(m)) > 1 {
+			return t.arg(m, 1)
+		}
+		if len(t.argsOf(m)) > n {
+			return t.arg(m, n)
+		}
+	case kNamed, kSelf:
+		if h := ev.find(m, ev.lang.dyn.call); h.ent != noEnt {
+			return ev.applied(h.ent, m, h.as, c)
+		}
+	}
+	return unknownType
+}
+
+// ownerAs returns the class that declares a method as the value that it is
+// bound to sees it.
+func (ev *evaluator) ownerAs(e Ent, self Type) Type {
+	t := ev.types
+	owner := ev.l.container(e)
+	if owner == noEnt {
+		return unknownType
+	}
+	if t.kind(self) == kMeta {
+		self = t.arg(self, 0)
+	}
+	return ev.asClass(self, owner)
+}
+
+// calledForm returns what calling a form gives.
+func (ev *evaluator) calledForm(f Form, c *callArgs) (Type, bool) {
+	t := ev.types
+	switch f {
+	case FormType:
+		if len(c.pos) == 1 {
+			return t.mapUnion(c.pos[0], func(m Type) Type {
+				switch t.kind(m) {
+				case kNamed, kSelf:
+					return t.meta(m)
+				}
+				return unknownType
+			}), true
+		}
+	case FormCast:
+		if len(c.pos) == 2 {
+			return ev.denote(c.pos[0]), true
+		}
+	case FormPartial:
+		if len(c.pos) > 0 {
+			return t.mapUnion(c.pos[0], func(m Type) Type {
+				switch k := t.kind(m); k {
+				case kCallable, kMeta:
+					return m
+				}
+				return unknownType
+			}), true
+		}
+	case FormKeep:
+		if len(c.pos) > 0 && (t.kind(c.pos[0]) == kCallable || t.kind(c.pos[0]) == kMeta) {
+			return c.pos[0], true
+		}
+		return t.mk(kForm, noEnt, int32(FormKeep)), true
+	}
+	return unknownType, false
+}
+
+// constructed returns the type that calling a class gives.
+func (ev *evaluator) constructed(o Type, c *callArgs) Type {
+	t := ev.types
+	if t.kind(o) != kNamed {
+		return o
+	}
+	e := t.rec(o).ent
+	m := ev.mroFor(e)
+	if len(m.params) == 0 || len(t.argsOf(o)) > 0 {
+		return o
+	}
+	b := binder{ev: ev, params: append([]Type(nil), m.params...), args: make([]Type, len(m.params))}
+	self := t.intern(kNamed, e, 0, m.params)
+	for _, name := range ev.lang.dyn.constructors {
+		h := ev.find(self, name)
+		if h.ent == noEnt || h.as != unknownType && t.rec(h.as).ent == ev.lang.dyn.object {
+			continue
+		}
+		list := ev.l.overloads(h.ent)
+		pick := noEnt
+		for _, ctor := range list {
+			if len(list) == 1 || ev.fitsCall(ctor, true, c) {
+				pick = ctor
+				break
+			}
+		}
+		if pick == noEnt {
+			continue
+		}
+		d := ev.l.decl(pick)
+		fn := ev.l.entFile[pick]
+		at := ev.l.slots.base[fn] + d.Params.Lo
+		ev.eachArgument(pick, true, c, func(p int32, a Type) {
+			want := t.replace(ev.l.slots.param[at+p], ev.mroFor(t.rec(h.as).ent).params, t.argsOf(h.as), unknownType)
+			b.unify(want, a, 0)
+		})
+		break
+	}
+	return t.intern(kNamed, e, 0, b.args)
+}
+
+// constructor returns the declared method that runs when a class is called;
+// noEnt if there is none before what is not known.
+func (ev *evaluator) constructor(c Ent) (e Ent, foreign bool) {
+	t := ev.types
+	m := ev.mroFor(c)
+	for i, y := range m.types {
+		for _, name := range ev.lang.dyn.constructors {
+			if e := Ent(ev.l.members.get(int32(t.rec(y).ent), name)); e != noEnt && ev.l.decl(e).Kind.IsCallable() {
+				return e, m.foreign[i]
+			}
+		}
+	}
+	return noEnt, m.open
+}

@@ -1,0 +1,582 @@
+package link
+
+import (
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// The types of expressions in languages whose types flow.
+
+// dynamicEval is what an evaluator keeps for such languages.
+type dynamicEval struct {
+	within   []facts.DeclID // by ExprID: the innermost class around it; None
+	param    []int32        // by LocalID: the parameter that it is; -1
+	prev     []Type         // by LocalID: its type as far as the pass before found it
+	flowed   []bool         // by ExprID: its type was inferred across declarations
+	flow     bool           // of the expression being evaluated
+	cycle    bool           // a local's value was asked for while it was looked for
+	binds    map[bindKey]binding
+	units    map[bindKey]int32
+	exported map[int32]map[Sym]bool
+	hits     map[memberKey]hit
+	chase    int
+	calls    int     // calls that are open
+	seen     []int32 // by file: 1 + the file that last read a slot of it
+	track    bool
+}
+
+// reset forgets what depends on surfaces that changed.
+func (d *dynamicEval) reset() {
+	d.binds, d.units = map[bindKey]binding{}, map[bindKey]int32{}
+	d.exported, d.hits = map[int32]map[Sym]bool{}, map[memberKey]hit{}
+}
+
+// openDynamic starts the evaluation of a file.
+func (ev *evaluator) openDynamic() {
+	d := &ev.dyn
+	if d.binds == nil {
+		d.reset()
+	}
+	fs := ev.f.Facts
+	n, m := len(fs.Exprs), len(fs.Locals)
+	d.within, d.flowed = grow(d.within, n), grow(d.flowed, n)
+	d.param, d.prev = grow(d.param, m), grow(d.prev, m)
+	for i := range d.param {
+		d.param[i], d.prev[i] = -1, unknownType
+	}
+	for i := range fs.Params {
+		if id := fs.Params[i].Local; id != facts.None {
+			d.param[id] = int32(i)
+		}
+	}
+	d.cycle, d.flow = false, false
+	for i := range d.within {
+		d.within[i] = facts.None
+	}
+	for i := range fs.Decls { // classes inside come later
+		if c := &fs.Decls[i]; c.Kind.IsType() {
+			for e := c.Exprs.Lo; e < c.Exprs.Hi; e++ {
+				d.within[e] = facts.DeclID(i)
+			}
+		}
+	}
+}
+
+// evaluate finds the types of all expressions of a file. Values that depend on
+// themselves, as in loops, take a second pass.
+func (ev *evaluator) evaluate(fn int32) {
+	ev.open(fn)
+	d := &ev.dyn
+	for range 3 {
+		for e := range ev.f.Facts.Exprs {
+			ev.typeOf(facts.ExprID(e))
+		}
+		if !d.cycle {
+			return
+		}
+		changed := false
+		for i := range ev.local {
+			if ev.lstat[i] == evalDone && d.prev[i] != ev.local[i] {
+				d.prev[i], changed = ev.local[i], true
+			}
+		}
+		if !changed {
+			return
+		}
+		d.cycle = false
+		clear(ev.state)
+		clear(ev.lstat)
+	}
+	for e := range ev.f.Facts.Exprs {
+		ev.typeOf(facts.ExprID(e))
+	}
+}
+
+// denote returns the type of the objects that a value stands for: of a class,
+// its instances.
+func (ev *evaluator) denote(v Type) Type {
+	t := ev.types
+	if v == ev.lang.tNull {
+		return v
+	}
+	return t.mapUnion(v, func(m Type) Type {
+		switch t.kind(m) {
+		case kMeta:
+			return t.arg(m, 0)
+		case kExtern:
+			return m
+		case kFunc, kCallable:
+			return m
+		case kTuple: // several classes to test for
+			out := unknownType
+			for _, a := range t.argsOf(m) {
+				out = t.join(out, ev.denote(a))
+			}
+			return out
+		case kForm:
+			switch Form(t.rec(m).n) {
+			case FormTuple:
+				if e := ev.lang.dyn.tuple; e != noEnt {
+					return t.mk(kNamed, e, 0)
+				}
+			case FormType:
+				if e := ev.lang.dyn.typ; e != noEnt {
+					return t.mk(kNamed, e, 0)
+				}
+			}
+			return unknownType
+		}
+		if m == ev.lang.tNull {
+			return m
+		}
+		return unknownType
+	})
+}
+
+// typeExpr2 returns the type that an annotation states.
+func (ev *evaluator) typeExpr2(e facts.ExprID) Type { return ev.denote(ev.typeOf(e)) }
+
+// formOf returns the form that a value is, FormNone for others.
+func (ev *evaluator) formOf(v Type) Form {
+	switch r := ev.types.rec(v); r.kind {
+	case kForm:
+		return Form(r.n)
+	case kMeta:
+		if o := ev.types.rec(ev.types.arg(v, 0)); o.kind == kNamed {
+			return ev.lang.dyn.forms[o.ent]
+		}
+	case kCallable:
+		return ev.lang.dyn.forms[r.ent]
+	}
+	return FormNone
+}
+
+// valueOf returns the type of a declaration as a value.
+func (ev *evaluator) valueOf(e Ent) Type {
+	t := ev.types
+	d := ev.l.decl(e)
+	switch {
+	case d.Kind.IsType():
+		return ev.l.typ[e]
+	case d.Kind.IsCallable():
+		if d.Traits&facts.TraitReplaced != 0 {
+			if by := ev.l.slots.decorated[e]; by != unknownType {
+				ev.readSlot(e)
+				return by
+			}
+		}
+		return t.mk(kCallable, e, 0)
+	}
+	if f, ok := ev.lang.dyn.forms[e]; ok {
+		return t.mk(kForm, noEnt, int32(f))
+	}
+	if d.Type == facts.None {
+		ev.readSlot(e)
+	}
+	return ev.l.typ[e]
+}
+
+// readSlot notes that the type of e was inferred, and that the file needs it.
+func (ev *evaluator) readSlot(e Ent) {
+	d := &ev.dyn
+	d.flow = true
+	if !d.track {
+		return
+	}
+	if fn := ev.l.entFile[e]; d.seen[fn] != ev.fn+1 {
+		d.seen[fn] = ev.fn + 1
+		ev.l.slots.readers[fn] = append(ev.l.slots.readers[fn], ev.fn)
+	}
+}
+
+func (ev *evaluator) evalDynamic(e facts.ExprID, x *facts.Expr) (Type, Ent) {
+	d := &ev.dyn
+	outer := d.flow
+	d.flow = false
+	typ, ref := ev.dynamicExpr(e, x)
+	for _, o := range [...]facts.ExprID{x.X, x.Y} {
+		if o >= 0 && o < e && x.Op != facts.OpName && x.Op != facts.OpFunc && x.Op != facts.OpImport {
+			d.flow = d.flow || d.flowed[o] && ev.state[o] == evalDone
+		}
+	}
+	d.flowed[e] = d.flow
+	d.flow = d.flow || outer
+	return typ, ref
+}
+
+func (ev *evaluator) dynamicExpr(e facts.ExprID, x *facts.Expr) (Type, Ent) {
+	t := ev.types
+	switch x.Op {
+	case facts.OpName:
+		if x.Flags&facts.FlagLocal != 0 {
+			return ev.dynamicLocal(facts.LocalID(x.X))
+		}
+		return ev.freeMeaning(ev.f.syms[x.Name])
+	case facts.OpLiteral:
+		if x.Flags&facts.FlagTyped != 0 {
+			if u := Ent(ev.l.pkgScope.get(ev.lang.universe, ev.f.syms[x.Name])); u != noEnt {
+				return ev.l.typ[u], noEnt
+			}
+			return unknownType, noEnt
+		}
+		return ev.lang.literals[ev.f.syms[x.Name]], noEnt
+	case facts.OpImport:
+		return ev.boundValue(ev.importedName(ev.fn, &ev.f.Facts.Imports[x.X]))
+	case facts.OpSelf:
+		if c := ev.dyn.within[e]; c != facts.None {
+			self := t.mk(kSelf, ev.f.base+Ent(c), 0)
+			if x.Flags&facts.FlagTyped != 0 {
+				return t.meta(self), noEnt
+			}
+			return self, noEnt
+		}
+		return unknownType, noEnt
+	case facts.OpSuper:
+		return ev.superValue(e, x), noEnt
+	case facts.OpSelect:
+		return ev.dynamicSelect(x)
+	case facts.OpIndex:
+		return ev.dynamicIndex(e, x)
+	case facts.OpSlice:
+		xt := ev.typeOf(x.X)
+		return t.mapUnion(xt, func(m Type) Type {
+			if t.kind(m) == kTuple {
+				return ev.objectType(m)
+			}
+			return m
+		}), noEnt
+	case facts.OpCall:
+		return ev.dynamicCall(x), noEnt
+	case facts.OpKeyword, facts.OpSpread:
+		return ev.typeOf(x.X), noEnt
+	case facts.OpMark:
+		return ev.typeOf(x.X), noEnt
+	case facts.OpAwait:
+		return ev.awaitedBy(ev.typeOf(x.X)), noEnt
+	case facts.OpComposite:
+		return ev.dynamicComposite(e, x), noEnt
+	case facts.OpUnary:
+		if ev.f.Facts.Str(x.Name) == "!" {
+			return ev.lang.tBool, noEnt
+		}
+		return ev.typeOf(x.X), noEnt
+	case facts.OpBinary:
+		return ev.dynamicBinary(x), noEnt
+	case facts.OpConditional, facts.OpUnionType:
+		out := unknownType
+		for _, a := range ev.f.Facts.List(x.Args) {
+			v := ev.typeOf(facts.ExprID(a))
+			if a := facts.ExprID(a); a < e && ev.dyn.flowed[a] {
+				ev.dyn.flow = true
+			}
+			out = t.join(out, v)
+		}
+		return out, noEnt
+	case facts.OpTuple:
+		return ev.itemOf(ev.typeOf(x.X), int(x.N)), noEnt
+	case facts.OpRangeVal:
+		return ev.element(ev.typeOf(x.X), x.Flags&facts.FlagLater != 0), noEnt
+	case facts.OpAssert:
+		return ev.asserted(x), noEnt
+	case facts.OpFunc:
+		return t.mk(kCallable, ev.f.base+Ent(x.X), 0), noEnt
+	}
+	return unknownType, noEnt
+}
+
+// dynamicLocal returns the type of a local, and the declaration that it is.
+func (ev *evaluator) dynamicLocal(id facts.LocalID) (Type, Ent) {
+	fs := ev.f.Facts
+	lo := &fs.Locals[id]
+	switch lo.Kind {
+	case facts.LocalTypeParam:
+		return ev.types.meta(ev.types.mk(kParam, ev.f.base+Ent(lo.Decl), int32(lo.Index))), noEnt
+	case facts.LocalType, facts.LocalFunc:
+		e := ev.f.base + Ent(lo.Decl)
+		return ev.valueOf(e), e
+	}
+	d := &ev.dyn
+	switch ev.lstat[id] {
+	case evalDone:
+		if p := d.param[id]; p >= 0 && lo.Type == facts.None && lo.Value == facts.None {
+			d.flow = true
+		}
+		return ev.local[id], noEnt
+	case evalOpen:
+		d.cycle = true
+		return d.prev[id], noEnt
+	}
+	if ev.depth > maxEvalDepth {
+		return d.prev[id], noEnt
+	}
+	ev.lstat[id] = evalOpen
+	ev.depth++
+	t := ev.versionValue(id, lo)
+	ev.depth--
+	ev.local[id], ev.lstat[id] = t, evalDone
+	return t, noEnt
+}
+
+func (ev *evaluator) versionValue(id facts.LocalID, lo *facts.Local) Type {
+	t := ev.types
+	if lo.Value != facts.None {
+		v := ev.typeOf(lo.Value)
+		if ev.state[lo.Value] == evalDone && ev.dyn.flowed[lo.Value] {
+			ev.dyn.flow = true
+		}
+		if lo.Type != facts.None && (t.mentionsUnknown(v) || v == ev.lang.tNull) {
+			if declared := ev.typeExpr2(lo.Type); declared != unknownType {
+				return declared
+			}
+		}
+		return v
+	}
+	if lo.Type != facts.None {
+		return ev.typeExpr2(lo.Type)
+	}
+	if p := ev.dyn.param[id]; p >= 0 {
+		s := ev.l.slots
+		pt := s.param[s.base[ev.fn]+p]
+		ev.dyn.flow = true
+		switch f := ev.f.Facts.Params[p].Flags; {
+		case f&graph.ParamVariadic != 0:
+			if ev.lang.dyn.tuple != noEnt {
+				return t.mk(kNamed, ev.lang.dyn.tuple, 0, pt)
+			}
+		case f&graph.ParamKeywords != 0:
+			return ev.composite("dict", ev.lang.tString, pt)
+		}
+		return pt
+	}
+	// All versions.
+	out := unknownType
+	fs := ev.f.Facts
+	for n, n2 := lo.Next, 0; n != facts.None && n2 < 1<<10; n, n2 = fs.Locals[n].Next, n2+1 {
+		v, _ := ev.dynamicLocal(n)
+		out = t.join(out, v)
+	}
+	return out
+}
+
+// composite returns the class of a kind of composites with type arguments.
+func (ev *evaluator) composite(kind string, args ...Type) Type {
+	if sym := ev.l.lookupSym(kind); sym >= 0 {
+		if c := ev.lang.dyn.kinds[sym]; ev.types.kind(c) == kNamed {
+			return ev.types.mk(kNamed, ev.types.rec(c).ent, 0, args...)
+		}
+	}
+	return unknownType
+}
+
+// maxElements bounds the elements of a composite whose types are joined.
+const maxElements = 64
+
+func (ev *evaluator) dynamicComposite(e facts.ExprID, x *facts.Expr) Type {
+	t := ev.types
+	fs := ev.f.Facts
+	args := fs.List(x.Args)
+	kind := fs.Str(x.Name)
+	value := func(a facts.ExprID) Type {
+		v := ev.typeOf(a)
+		if fs.Exprs[a].Op == facts.OpSpread {
+			v = ev.element(v, false)
+		}
+		if a < e && ev.dyn.flowed[a] {
+			ev.dyn.flow = true
+		}
+		return v
+	}
+	if kind == "tuple" || x.Flags&facts.FlagTyped != 0 {
+		var buf [8]Type
+		parts := buf[:0]
+		for _, a := range args {
+			if len(parts) >= maxElements || fs.Exprs[a].Op == facts.OpSpread {
+				return ev.composite("tuple", unknownType)
+			}
+			parts = append(parts, value(facts.ExprID(a)))
+		}
+		return t.intern(kTuple, noEnt, 0, parts)
+	}
+	if kind == "dict" {
+		key, val := unknownType, unknownType
+		for i, a := range args {
+			if i >= maxElements {
+				break
+			}
+			if kv := &fs.Exprs[a]; kv.Op == facts.OpKeyValue {
+				key, val = t.join(key, ev.typeOf(kv.X)), t.join(val, value(kv.Y))
+			} else if kv.Op == facts.OpSpread {
+				if b := ev.asClass(ev.typeOf(kv.X), ev.classNamed("dict")); b != unknownType {
+					key, val = t.join(key, t.arg(b, 0)), t.join(val, t.arg(b, 1))
+				}
+			}
+		}
+		return ev.composite("dict", key, val)
+	}
+	el := unknownType
+	for i, a := range args {
+		if i >= maxElements {
+			break
+		}
+		el = t.join(el, value(facts.ExprID(a)))
+	}
+	return ev.composite(kind, el)
+}
+
+// classNamed returns a class of the universe.
+func (ev *evaluator) classNamed(name string) Ent {
+	if sym := ev.l.lookupSym(name); sym >= 0 {
+		return Ent(ev.l.pkgScope.get(ev.lang.universe, sym))
+	}
+	return noEnt
+}
+
+// itemOf returns the type of value n of the several values of x.
+func (ev *evaluator) itemOf(x Type, n int) Type {
+	t := ev.types
+	return t.mapUnion(x, func(m Type) Type {
+		if t.kind(m) == kTuple {
+			return t.arg(m, n)
+		}
+		// A class that is a tuple, by its first base of that kind.
+		if b := ev.asClass(m, ev.lang.dyn.tuple); b != unknownType && len(t.argsOf(b)) == 1 {
+			return t.arg(b, 0)
+		}
+		return ev.element(m, false)
+	})
+}
+
+// element returns the type of what a loop over x gives.
+func (ev *evaluator) element(x Type, async bool) Type {
+	t := ev.types
+	dyn := ev.lang.dyn
+	return t.mapUnion(x, func(m Type) Type {
+		switch t.kind(m) {
+		case kTuple:
+			return t.union(t.argsOf(m))
+		case kMeta:
+			if o := t.arg(m, 0); ev.asClass(o, dyn.enum) != unknownType {
+				return o
+			}
+			return unknownType
+		case kUnknown, kExtern, kPkg:
+			return unknownType
+		}
+		base := dyn.iterable
+		if async {
+			base = dyn.asyncIterable
+		}
+		if b := ev.asClass(m, base); b != unknownType {
+			return t.arg(b, 0)
+		}
+		if async {
+			return unknownType
+		}
+		it := ev.methodResult(m, dyn.iterates)
+		if it == unknownType || it == x {
+			if h := ev.find(m, dyn.next); h.ent != noEnt && it == x {
+				return ev.methodResult(m, dyn.next)
+			}
+			return unknownType
+		}
+		return t.mapUnion(it, func(i Type) Type {
+			if b := ev.asClass(i, base); b != unknownType {
+				return t.arg(b, 0)
+			}
+			return ev.methodResult(i, dyn.next)
+		})
+	})
+}
+
+// awaitedBy returns the type of what waiting for x gives.
+func (ev *evaluator) awaitedBy(x Type) Type {
+	t := ev.types
+	return t.mapUnion(x, func(m Type) Type {
+		if b := ev.asClass(m, ev.lang.dyn.awaitable); b != unknownType {
+			return t.arg(b, 0)
+		}
+		return unknownType
+	})
+}
+
+// asserted returns the type of a value that was seen to be of a class.
+func (ev *evaluator) asserted(x *facts.Expr) Type {
+	t := ev.types
+	yt := ev.typeOf(x.Y)
+	to := ev.denote(yt)
+	if to == unknownType && t.kind(yt) == kNamed { // a tuple of classes
+		to = ev.denote(ev.element(yt, false))
+	}
+	from := ev.typeOf(x.X)
+	if x.Flags&facts.FlagTyped != 0 {
+		if to == unknownType {
+			return from
+		}
+		return t.mapUnion(to, t.meta)
+	}
+	if to == unknownType {
+		return unknownType
+	}
+	// What is of a class below stays.
+	kept := unknownType
+	for _, m := range t.members(from) {
+		for _, c := range t.members(to) {
+			if t.kind(c) == kNamed && ev.asClass(m, t.rec(c).ent) != unknownType {
+				kept = t.join(kept, m)
+			}
+		}
+	}
+	if kept != unknownType {
+		return kept
+	}
+	return to
+}
+
+func (ev *evaluator) dynamicBinary(x *facts.Expr) Type {
+	t := ev.types
+	a, b := ev.typeOf(x.X), ev.typeOf(x.Y)
+	if b >= 0 && x.Y >= 0 && ev.dyn.flowed[x.Y] {
+		ev.dyn.flow = true
+	}
+	op := ev.f.Facts.Str(x.Name)
+	switch op {
+	case "|":
+		if k := t.kind(a); k == kMeta || k == kForm || (a == ev.lang.tNull || k == kUnion) && t.kind(b) == kMeta {
+			return t.join(a, b)
+		}
+	case "in", "not in", "is", "is not", "not", "==", "!=", "<", "<=", ">", ">=":
+		return ev.lang.tBool
+	}
+	name, ok := ev.lang.dyn.operators[ev.f.syms[x.Name]]
+	if !ok {
+		return unknownType
+	}
+	return t.mapUnion(a, func(m Type) Type {
+		h := ev.find(m, name)
+		if h.ent == noEnt {
+			return unknownType
+		}
+		return ev.applied(h.ent, m, h.as, &callArgs{pos: []Type{b}})
+	})
+}
+
+// superValue returns the value of super.
+func (ev *evaluator) superValue(e facts.ExprID, x *facts.Expr) Type {
+	t := ev.types
+	c := ev.dyn.within[e]
+	if c == facts.None {
+		return unknownType
+	}
+	class := ev.f.base + Ent(c)
+	behind := class
+	if x.X >= 0 {
+		if o := ev.denote(ev.typeOf(x.X)); t.kind(o) == kNamed || t.kind(o) == kSelf {
+			behind = t.rec(o).ent
+		}
+	}
+	self := t.mk(kSelf, class, 0)
+	if x.Flags&facts.FlagTyped != 0 {
+		self = t.meta(self)
+	}
+	return t.mk(kSuper, behind, 0, self)
+}

@@ -1,0 +1,336 @@
+package link
+
+import (
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// Inferred slots: the types of variables, attributes, parameters and results
+// that are not declared. A slot has the union of the types of what flows into
+// it: what is assigned, passed by calls in the tree, returned, yielded.
+//
+// Slots are inferred in rounds. A round evaluates the bodies of files with the
+// types that the slots had at its begin, and joins what flows into the slots
+// afterwards; the next round evaluates the files that read a slot that changed.
+// Joining only adds members and does not depend on their order, so neither does
+// the result, and a union has few members, so that there is an end.
+
+// slots are the inferred and declared types of one graph, by Ent or, for
+// parameters, by base of the file + position in its Params.
+type slots struct {
+	base      []int32 // by file
+	param     []Type
+	result    []Type // what is returned
+	yield     []Type // what is yielded
+	decorated []Type // what decorators have put in the place of a function or class
+	generator []bool // it yields
+	meta      []Type // of classes: their class
+	mro       []*mroOf
+	readers   [][]int32 // by file: the files that read a slot of it
+}
+
+// maxSlotRounds bounds the rounds: the length of the longest chain of
+// declarations, each inferred from the next, that is followed across files.
+const maxSlotRounds = 10
+
+// maxSlotDepth bounds the nesting of an inferred type: containers that are put
+// into themselves would grow with every round.
+const maxSlotDepth = 6
+
+// addition is a type that flows into a slot.
+type addition struct {
+	slot *Type
+	file int32 // that declares the slot
+	typ  Type
+}
+
+// inferSlots runs the rounds.
+func (l *linker) inferSlots(ev *evaluator) {
+	if l.slots == nil {
+		return
+	}
+	dirty := make([]bool, len(l.files))
+	var files []int32
+	l.eachFile(func(fn int32) {
+		if l.files[fn].Rules.Dynamic != nil {
+			dirty[fn] = true
+			files = append(files, fn)
+		}
+	})
+	ev.dyn.track = true
+	ev.dyn.seen = make([]int32, len(l.files))
+	var list []addition
+	for range maxSlotRounds {
+		list = list[:0]
+		for _, fn := range files {
+			if dirty[fn] {
+				dirty[fn] = false
+				if l.units[l.files[fn].unit].surface {
+					list = l.collectLibrary(ev, fn, list)
+				} else {
+					list = l.collectSlots(ev, fn, list)
+				}
+			}
+		}
+		changed := false
+		for _, a := range list {
+			t := l.types.join(*a.slot, a.typ)
+			if t == *a.slot {
+				continue
+			}
+			if int(l.types.rec(t).depth) > maxSlotDepth {
+				t = l.types.wide()
+			}
+			if t == *a.slot {
+				continue
+			}
+			*a.slot, changed = t, true
+			dirty[a.file] = true
+			for _, r := range l.slots.readers[a.file] {
+				dirty[r] = true
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+	ev.dyn.track = false
+}
+
+// collectLibrary collects what flows into the variables of a library's module:
+// their values.
+func (l *linker) collectLibrary(ev *evaluator, fn int32, list []addition) []addition {
+	ev.open(fn)
+	f := &l.files[fn]
+	for i := range f.Facts.Decls {
+		d := &f.Facts.Decls[i]
+		e := f.base + Ent(i)
+		if d.Kind.IsType() || d.Kind.IsCallable() || d.Type != facts.None || d.Value == facts.None || l.typ[e] != unknownType {
+			continue
+		}
+		if t := ev.typeOf(d.Value); t != unknownType {
+			list = append(list, addition{&l.typ[e], fn, t})
+		}
+	}
+	return list
+}
+
+// collectSlots evaluates a file and collects what flows into slots.
+func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []addition {
+	ev.evaluate(fn)
+	f, s, t := &l.files[fn], l.slots, l.types
+	fs := f.Facts
+	add := func(slot *Type, file int32, typ Type) {
+		if typ != unknownType && !l.units[l.files[file].unit].surface {
+			list = append(list, addition{slot, file, typ})
+		}
+	}
+	value := func(e Ent, typ Type) {
+		d := l.decl(e)
+		if d.Type == facts.None && !d.Kind.IsCallable() && !d.Kind.IsType() && (d.Kind == graph.KindField || d.Kind == graph.KindVariable || d.Kind == graph.KindConstant) {
+			if l.types.kind(l.typ[e]) == kMeta && l.types.kind(l.types.arg(l.typ[e], 0)) == kParam {
+				return // a type parameter
+			}
+			add(&l.typ[e], l.entFile[e], typ)
+		}
+	}
+	param := func(e Ent, p int32, typ Type) {
+		d := l.decl(e)
+		file := l.entFile[e]
+		at := d.Params.Lo + p
+		if l.files[file].Facts.Params[at].Type == facts.None {
+			add(&s.param[s.base[file]+at], file, ev.unbound(typ))
+		}
+	}
+	for i := range fs.Flows {
+		fl := &fs.Flows[i]
+		if fl.From < 0 {
+			continue
+		}
+		typ := ev.typeOf(fl.From)
+		switch fl.Kind {
+		case facts.FlowReturn:
+			if e := f.base + Ent(fl.To); fs.Decls[fl.To].Results.Len() == 0 {
+				add(&s.result[e], fn, typ)
+			}
+		case facts.FlowYield:
+			add(&s.yield[f.base+Ent(fl.To)], fn, typ)
+		case facts.FlowDefine:
+			value(f.base+Ent(fl.N), typ)
+		case facts.FlowBind:
+			if p := ev.dyn.param[fl.N]; p >= 0 && fs.Params[p].Type == facts.None && fs.Locals[fl.N].Value == facts.None {
+				add(&s.param[s.base[fn]+p], fn, typ)
+			}
+		case facts.FlowAssign:
+			if fl.To >= 0 && fs.Exprs[fl.To].Op == facts.OpSelect {
+				if ref := ev.refOf(facts.ExprID(fl.To)); ref != noEnt {
+					value(ref, ev.unbound(typ))
+				}
+			}
+		}
+	}
+	for e := range fs.Exprs {
+		x := &fs.Exprs[e]
+		if x.Op != facts.OpCall || x.X < 0 {
+			continue
+		}
+		ct := ev.typ[x.X]
+		if ct == unknownType || t.isWide(ct) {
+			continue
+		}
+		var c callArgs
+		ready := false
+		for _, m := range t.members(ct) {
+			target, bound := ev.callableOf(m)
+			if target == noEnt {
+				continue
+			}
+			if !ready {
+				c, ready = ev.argsOfCall(x), true
+			}
+			ev.eachArgument(target, bound, &c, func(p int32, typ Type) { param(target, p, typ) })
+			ev.callbacks(target, bound, &c, t.kind(m) == kCallable && t.rec(m).n == 1, m, param)
+		}
+	}
+	for i := range fs.Decls {
+		d := &fs.Decls[i]
+		if d.Marks.Len() == 0 || d.Traits&facts.TraitReplaced == 0 || !d.Kind.IsCallable() {
+			continue
+		}
+		e := f.base + Ent(i)
+		if by := ev.decoratedBy(e, d); by != unknownType {
+			add(&s.decorated[e], fn, by)
+		}
+	}
+	return list
+}
+
+// callableOf returns the function of the tree, or of a library, that calling a
+// value runs, and whether its first parameter is given.
+func (ev *evaluator) callableOf(m Type) (Ent, bool) {
+	t := ev.types
+	r := t.rec(m)
+	switch r.kind {
+	case kCallable:
+		return r.ent, r.n == 1
+	case kMeta:
+		if c, _ := ev.classOf(t.arg(m, 0)); c != noEnt {
+			if e, _ := ev.constructor(c); e != noEnt {
+				return e, true
+			}
+		}
+	case kNamed, kSelf:
+		if h := ev.find(m, ev.lang.dyn.call); h.ent != noEnt && ev.l.decl(h.ent).Kind.IsCallable() {
+			return h.ent, true
+		}
+	}
+	return noEnt, false
+}
+
+// callbacks gives the parameters of functions that are passed to a function the
+// types that it declares to call them with.
+func (ev *evaluator) callbacks(target Ent, bound bool, c *callArgs, method bool, m Type, param func(Ent, int32, Type)) {
+	l, t := ev.l, ev.types
+	d := l.decl(target)
+	fn := l.entFile[target]
+	var b *binder
+	ev.eachArgument(target, bound, c, func(p int32, a Type) {
+		want := l.slots.param[l.slots.base[fn]+d.Params.Lo+p]
+		for _, w := range t.members(want) {
+			if t.kind(w) != kFunc || t.rec(w).isVariadic() {
+				continue
+			}
+			for _, g := range t.members(a) {
+				if t.kind(g) != kCallable || l.units[l.unitOf(t.rec(g).ent)].surface {
+					continue
+				}
+				if b == nil {
+					b = &binder{ev: ev}
+					self := unknownType
+					if method {
+						self = t.arg(m, 0)
+						if as := ev.ownerAs(target, self); t.kind(as) == kNamed {
+							b.params = append(b.params, ev.mroFor(t.rec(as).ent).params...)
+							b.args = append(b.args, t.argsOf(as)...)
+							for len(b.args) < len(b.params) {
+								b.args = append(b.args, unknownType)
+							}
+							b.fixed = len(b.params)
+						}
+					}
+					b.arguments(target, bound, self, c)
+				}
+				full := t.replace(w, b.params, b.args, unknownType)
+				if t.kind(full) != kFunc {
+					continue
+				}
+				pos := &callArgs{pos: t.argsOf(full)[:t.rec(full).funcParams()]}
+				ent := t.rec(g).ent
+				ev.eachArgument(ent, t.rec(g).n == 1, pos, func(p int32, typ Type) { param(ent, p, typ) })
+			}
+		}
+	})
+}
+
+// unbound returns a type as code outside of a class sees it.
+func (ev *evaluator) unbound(x Type) Type {
+	t := ev.types
+	if !t.rec(x).params {
+		return x
+	}
+	switch t.kind(x) {
+	case kSelf:
+		if m := ev.mroFor(t.rec(x).ent); len(m.params) > 0 {
+			return t.intern(kNamed, t.rec(x).ent, 0, make([]Type, len(m.params)))
+		}
+		return t.mk(kNamed, t.rec(x).ent, 0)
+	case kParam:
+		return ev.objectOr(x)
+	}
+	old := t.argsOf(x)
+	fresh := make([]Type, len(old))
+	for i, a := range old {
+		fresh[i] = ev.unbound(a)
+	}
+	r := *t.rec(x)
+	if r.kind == kUnion && r.n == unionOfValues {
+		return t.union(fresh)
+	}
+	if r.kind == kMeta {
+		return t.meta(fresh[0])
+	}
+	return t.intern(r.kind, r.ent, r.n, fresh)
+}
+
+func (ev *evaluator) objectOr(x Type) Type {
+	if o := ev.objectType(x); o != x {
+		return o
+	}
+	return unknownType
+}
+
+// decoratedBy returns what decorators put in the place of a function, unknown
+// where that is a function around it: then its own shape says more.
+func (ev *evaluator) decoratedBy(e Ent, d *facts.Decl) Type {
+	t := ev.types
+	fs := ev.f.Facts
+	cur := t.mk(kCallable, e, 0)
+	own := cur
+	marks := fs.Lists[d.Marks.Lo:d.Marks.Hi]
+	for i := len(marks) - 1; i >= 0; i-- {
+		m := &fs.Exprs[marks[i]]
+		if m.X < 0 {
+			continue
+		}
+		mt := ev.typeOf(m.X)
+		next := t.mapUnion(mt, func(f Type) Type { return ev.called(f, &callArgs{pos: []Type{cur}}) })
+		switch t.kind(next) {
+		case kNamed, kFunc, kMeta:
+			cur = next
+		}
+	}
+	if cur == own {
+		return unknownType
+	}
+	return ev.unbound(cur)
+}
