@@ -73,7 +73,6 @@ const (
 	OpClassOf   // the value that stands for the type X
 	OpLabel     // Name among the cases of X: a member of X's type, or else what Name means
 	OpMark      // an annotation or decorator X(Args…)
-	OpImport    // what the import at position X of File.Imports brings into scope
 
 	// Modules and structural types.
 
@@ -84,6 +83,7 @@ const (
 	OpTupleType // a list of values of the types Args, in this order; those of an OpVariadic are any number
 	OpGuard     // the result of a function that tells whether its parameter N (-1: this) is of type X; FlagRead: it fails otherwise
 	OpMember    // the type of the member Name, or without a name of the elements, of type X
+	OpImport    // what the import at position X of File.Imports brings into scope
 
 	opEnd
 )

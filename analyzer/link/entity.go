@@ -426,8 +426,10 @@ func (l *linker) qualified(e Ent) string {
 			if d.Kind == graph.KindRoute {
 				return n
 			}
-			if n += l.str(e, d.Shape); name == "" {
-				name = n
+			if s := l.str(e, d.Shape); name == "" {
+				name = n + s
+			} else if strings.HasPrefix(s, "~") { // one of several of its name
+				name = n + s + "." + name
 			} else {
 				name = n + "." + name
 			}
