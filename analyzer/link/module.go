@@ -119,7 +119,7 @@ func (l *linker) declareModule(fn int32) {
 	for i := range f.Facts.Decls {
 		d := &f.Facts.Decls[i]
 		e := f.base + Ent(i)
-		if d.Traits&facts.TraitLiteral != 0 || d.Name == 0 {
+		if d.Traits&(facts.TraitLiteral|facts.TraitFileScoped) != 0 || d.Name == 0 {
 			continue
 		}
 		name := f.syms[d.Name]

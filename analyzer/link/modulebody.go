@@ -34,6 +34,9 @@ func (r *bodyReader) declaredModule() {
 		if node == graph.None {
 			continue
 		}
+		if d.Kind == graph.KindRoute {
+			r.handler(node, d)
+		}
 		for _, m := range fs.Lists[d.Marks.Lo:d.Marks.Hi] {
 			x := &fs.Exprs[m]
 			if x.Op != facts.OpMark || x.X < 0 {
@@ -46,6 +49,23 @@ func (r *bodyReader) declaredModule() {
 			}
 		}
 	}
+}
+
+// handler records what handles a route: the method that it belongs to, or the
+// function that is its value.
+func (r *bodyReader) handler(node graph.ID, d *facts.Decl) {
+	to := graph.None
+	if d.Parent != facts.None {
+		to = r.l.nodeOf[r.f.base+Ent(d.Parent)]
+	} else if d.Value != facts.None {
+		if ref := r.ev.ref[d.Value]; ref != noEnt && r.l.decl(ref).Kind.IsCallable() {
+			to = r.target(ref)
+		}
+	}
+	if to == graph.None {
+		to = r.fileNode() // a function that stands there
+	}
+	r.edges = append(r.edges, graph.RawEdge{From: node, To: to, Type: graph.None, Kind: graph.EdgeHandles, HasSite: true, Site: r.site(d.Line, d.Col)})
 }
 
 // moduleExpr records what an expression names, calls or makes.

@@ -153,6 +153,9 @@ func (e *extractor) returned(x facts.ExprID) {
 // literal adds a function literal: a declaration of its own and the expression
 // that stands for it.
 func (e *extractor) literal(i syntax.ID) facts.ExprID {
+	if i == e.test.fn {
+		return e.testLiteral(i)
+	}
 	d := e.declare(graph.KindFunction, 0, syntax.None, i)
 	e.b.Decls[d].Traits |= facts.TraitLiteral
 	e.bodies++
@@ -174,7 +177,7 @@ func (e *extractor) literalAs(d facts.DeclID, i syntax.ID) facts.ExprID {
 			e.b.Push()
 			e.bindDecl(e.str(named), facts.LocalFunc, d)
 		}
-		if e.b.Decls[d].Kind == graph.KindFunction && e.b.Decls[d].Traits&facts.TraitLiteral == 0 {
+		if e.b.Decls[d].Kind == graph.KindFunction && e.b.Decls[d].Traits&(facts.TraitLiteral|facts.TraitFileScoped) == 0 {
 			e.self = self{decl: d, class: none}
 		} else if e.b.Decls[d].Kind != graph.KindMethod {
 			e.self = self{decl: none, class: none}

@@ -54,8 +54,11 @@ func (e *extractor) classDecl(i, def syntax.ID) facts.DeclID {
 		if bodies > 0 && e.class(i) != classClassExpr {
 			e.bodies = 1
 		}
+		around := e.controller
+		e.controller, e.controls = e.controllerPath(decorators)
 		e.classBody(d, body)
 		e.bodies = bodies
+		e.controller, e.controls = around, false
 	}
 	e.b.Pop()
 	e.owner, e.self, e.fn = owner, was, fn
@@ -237,6 +240,9 @@ func (e *extractor) method(class facts.DeclID, i syntax.ID, before []syntax.ID, 
 	e.document(d, def)
 	e.hashCode(d, decorators, e.child(i, e.f.params), e.child(i, e.f.body))
 	e.signCallable(d, i)
+	if e.controls {
+		e.nestRoutes(class, d, decorators, e.controller)
+	}
 }
 
 func clip(b []byte, n int) []byte { return b[:min(len(b), n)] }

@@ -356,11 +356,13 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	}
 	base := len(e.ids)
 	out := facts.Expr{Op: facts.OpCall, N: 1, X: x, Y: none}
+	e.testFunction(i)
 	if e.arguments(e.child(i, e.f.arguments)) {
 		out.Flags |= facts.FlagSpread
 	}
 	id := e.list(out, x, base)
 	e.tests(i, id)
+	e.calledRoute(i, id)
 	return id
 }
 

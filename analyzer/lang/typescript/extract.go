@@ -42,17 +42,20 @@ type extractor struct {
 	module bool      // import or export statements were met
 	common bool      // require or exports were met
 
-	ids      []int32       // stack of lists under construction
-	params   []facts.Param // stack of parameter lists under construction
-	members  []syntax.ID   // stack of the nodes of members of the declarations that are open
-	tops     map[facts.Str]facts.DeclID
-	declared map[facts.DeclID]map[facts.Str]bool // the members of the classes that are open
-	tested   []condition                         // the comparisons and calls of the conditions that are open
-	testing  int
-	text     []byte
-	signed   int // bytes that signatures may still take
-	hasher   syntax.Hasher
-	names    names
+	ids        []int32       // stack of lists under construction
+	params     []facts.Param // stack of parameter lists under construction
+	members    []syntax.ID   // stack of the nodes of members of the declarations that are open
+	tops       map[facts.Str]facts.DeclID
+	declared   map[facts.DeclID]map[facts.Str]bool // the members of the classes that are open
+	tested     []condition                         // the comparisons and calls of the conditions that are open
+	testing    int
+	test       testNode // the function that is a test
+	controller string   // the path of the class that is open, where it handles routes
+	controls   bool
+	text       []byte
+	signed     int // bytes that signatures may still take
+	hasher     syntax.Hasher
+	names      names
 }
 
 // self is what this means.
@@ -85,7 +88,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 	b.Reset()
 	nobody := self{decl: none, class: none}
 	*e = extractor{
-		dialect: dialectOf(t.Lang), t: t, b: b, nodes: t.Nodes, src: t.Src, owner: none, self: nobody, shown: syntax.None,
+		dialect: dialectOf(t.Lang), t: t, b: b, nodes: t.Nodes, src: t.Src, owner: none, self: nobody, shown: syntax.None, test: testNode{fn: syntax.None},
 		ids: e.ids[:0], params: e.params[:0], members: e.members[:0], text: e.text[:0],
 		tested: e.tested[:0], hasher: e.hasher, signed: 4*len(t.Src) + 64<<10, tops: map[facts.Str]facts.DeclID{},
 		declared: map[facts.DeclID]map[facts.Str]bool{},

@@ -25,6 +25,8 @@ var Language = &lang.Language{
 	Rules:      rules,
 	Fit:        lang.Fit{Coerces: true, LooseArity: true, Dynamic: true, TopTypes: []string{"any", "unknown"}},
 	Runner:     "npm",
+
+	TestCommands: testCommands,
 }
 
 // dialectFor returns the grammar of a file with the given base name, and the

@@ -128,6 +128,18 @@ function kindOf(node) {
   return '';
 }
 
+// testTitle is the title of the test whose function a node is, if it is one.
+function testTitle(fn) {
+  const call = fn.parent;
+  if (!call || !ts.isCallExpression(call) || !call.arguments.includes(fn) || !isFunctionLike(fn)) return undefined;
+  let callee = call.expression;
+  while (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)) callee = callee.expression;
+  const hook = (ts.isPropertyAccessExpression(call.expression) ? call.expression.name : call.expression).getText();
+  if (/^(before|after)(Each|All)?$|^setup$|^teardown$/.test(hook)) return call.expression;
+  const title = call.arguments[0];
+  return title && ts.isStringLiteralLike(title) || title && ts.isTemplateExpression(title) ? title : undefined;
+}
+
 // assigned is the function of `a.b = function …`, given either side of it.
 function assigned(node) {
   const a = ts.isBinaryExpression(node) ? node : node.parent;
@@ -190,6 +202,18 @@ function define(node) {
   }
   if (minor(node)) d.minor = true;
   if (isTest(file)) d.test = true;
+  return id;
+}
+
+function defineTest(fn, title) {
+  const sf = fn.getSourceFile();
+  const file = rel(sf.fileName);
+  if (!sources.has(file)) return '';
+  const hook = title === fn.parent.expression;
+  const at = position(sf, title);
+  const id = file + ':' + at.line + ':' + at.col;
+  const name = hook ? (ts.isPropertyAccessExpression(title) ? title.name.text : title.getText(sf)) : title.getText(sf).slice(1, -1).split(/\s+/).filter(Boolean).join(' ').slice(0, 160);
+  if (!defs.has(id)) defs.set(id, { t: 'def', id, kind: 'function', name, qname: name, file, def_line: lineOf(sf, fn.parent.getStart(sf)), ...at, end_line: lineOf(sf, fn.end), minor: true, test: isTest(file) || undefined });
   return id;
 }
 
@@ -333,6 +357,11 @@ function originsOf(node) {
       const outside = child !== p.body; // parameters, decorators, names
       const decl = isFunctionLike(p) ? named(p) : p;
       d = decl ? define(decl) : '';
+      const title = testTitle(p);
+      if (title) { // a graph may have tests as definitions of their own
+        const t = defineTest(p, title);
+        if (t) nested.push(t);
+      }
       if (d && defs.get(d).minor) { nested.push(d); continue; }
       if (d && outside) { nested.push(d); if (!isParameterOf(child, p)) continue; }
       if (d) { out.unshift(d); break; }
