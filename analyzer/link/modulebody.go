@@ -22,7 +22,7 @@ func (r *bodyReader) declaredModule() {
 	}
 	for i := range fs.Decls {
 		d := &fs.Decls[i]
-		if d.Kind.IsType() {
+		if d.Kind.IsType() && r.l.nodeOf[r.f.base+Ent(i)] != graph.None {
 			for _, x := range fs.Lists[d.Bases.Lo:d.Bases.Hi] {
 				r.mark(facts.ExprID(x), roleExtend)
 			}

@@ -285,15 +285,22 @@ func newDialect(name string, grammar unsafe.Pointer) *dialect {
 }
 
 var (
-	plain   = sync.OnceValue(func() *dialect { return newDialect("typescript", tree_sitter_typescript.LanguageTypescript()) })
-	withJSX = sync.OnceValue(func() *dialect { return newDialect("tsx", tree_sitter_typescript.LanguageTSX()) })
+	plain = sync.OnceValue(func() *dialect {
+		return reading(newDialect("typescript", tree_sitter_typescript.LanguageTypescript()), withoutJSX)
+	})
+	withJSX = sync.OnceValue(func() *dialect { return reading(newDialect("tsx", tree_sitter_typescript.LanguageTSX()), readable) })
 	inVue   = sync.OnceValue(func() *dialect {
 		d := newDialect("vue", tree_sitter_typescript.LanguageTypescript())
-		d.lang.SetReading(scripts)
+		d.lang.SetReading(func(src []byte) []byte { return withoutJSX(scripts(src)) })
 		d.vue = true
 		return d
 	})
 )
+
+func reading(d *dialect, f func([]byte) []byte) *dialect {
+	d.lang.SetReading(f)
+	return d
+}
 
 // dialectOf returns the dialect of a tree's grammar.
 func dialectOf(l *syntax.Language) *dialect {

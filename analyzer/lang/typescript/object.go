@@ -149,7 +149,9 @@ func (e *extractor) pair(i syntax.ID, around self) facts.ExprID {
 	}
 	e.self = around
 	if s == 0 {
+		e.bodies++
 		e.expr(value)
+		e.bodies--
 		return none
 	}
 	d := e.declare(graph.KindField, s, key, i)
