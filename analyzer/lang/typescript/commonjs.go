@@ -172,6 +172,13 @@ func (e *extractor) exportsWhole(v syntax.ID) bool {
 	return whole
 }
 
+// givenMember is a member that an assignment gives to a declaration.
+type givenMember struct {
+	owner  facts.DeclID
+	name   facts.Str
+	static bool
+}
+
 // expando adds an assignment that gives a member to a function, class or
 // object of the file, to its prototype, or to this in a function that makes
 // objects.
@@ -223,9 +230,14 @@ func (e *extractor) expando(i, left, right syntax.ID) (facts.ExprID, bool) {
 		return none, false
 	}
 	f := e.functionOf(right)
-	if e.fn != nil && f == syntax.None && e.class(object) != classThis {
+	if f == syntax.None && i != e.statement && e.class(object) != classThis {
 		return none, false // a change of a member, most likely
 	}
+	given := givenMember{owner, s, static}
+	if e.given[given] {
+		return none, false
+	}
+	e.given[given] = true
 	e.expr(object)
 	kind := graph.KindField
 	if f != syntax.None {

@@ -33,20 +33,22 @@ type extractor struct {
 	src   []byte
 	b     *facts.Builder
 
-	depth  int
-	bodies int // bodies that are open: what is declared in them is local
-	owner  facts.DeclID
-	self   self
-	fn     *function
-	shown  syntax.ID // the type literal whose members are declarations like others
-	module bool      // import or export statements were met
-	common bool      // require or exports were met
+	depth     int
+	bodies    int // bodies that are open: what is declared in them is local
+	owner     facts.DeclID
+	self      self
+	fn        *function
+	statement syntax.ID // the expression of the statement of the file that is open
+	shown     syntax.ID // the type literal whose members are declarations like others
+	module    bool      // import or export statements were met
+	common    bool      // require or exports were met
 
 	ids        []int32       // stack of lists under construction
 	params     []facts.Param // stack of parameter lists under construction
 	members    []syntax.ID   // stack of the nodes of members of the declarations that are open
 	tops       map[facts.Str]facts.DeclID
 	declared   map[facts.DeclID]map[facts.Str]bool // the members of the classes that are open
+	given      map[givenMember]bool                // the members that assignments gave to declarations
 	tested     []condition                         // the comparisons and calls of the conditions that are open
 	testing    int
 	test       testNode // the function that is a test
@@ -88,10 +90,10 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 	b.Reset()
 	nobody := self{decl: none, class: none}
 	*e = extractor{
-		dialect: dialectOf(t.Lang), t: t, b: b, nodes: t.Nodes, src: t.Src, owner: none, self: nobody, shown: syntax.None, test: testNode{fn: syntax.None},
+		dialect: dialectOf(t.Lang), t: t, b: b, nodes: t.Nodes, src: t.Src, owner: none, self: nobody, shown: syntax.None, statement: syntax.None, test: testNode{fn: syntax.None},
 		ids: e.ids[:0], params: e.params[:0], members: e.members[:0], text: e.text[:0],
 		tested: e.tested[:0], hasher: e.hasher, signed: 4*len(t.Src) + 64<<10, tops: map[facts.Str]facts.DeclID{},
-		declared: map[facts.DeclID]map[facts.Str]bool{},
+		declared: map[facts.DeclID]map[facts.Str]bool{}, given: map[givenMember]bool{},
 	}
 	e.names = names{b.InternString("require"), b.InternString("exports"), b.InternString("module"), b.InternString("prototype"),
 		b.InternString("undefined"), b.InternString("Object"), b.InternString("default"), b.InternString("*"), b.InternString("exports")}

@@ -170,6 +170,7 @@ func (e *extractor) expressionStatement(i syntax.ID) {
 	}
 	if top {
 		e.bodies++
+		e.statement = v
 	}
 	x := e.expr(v)
 	if top {
