@@ -98,6 +98,8 @@ func (a *app) buildOnce(ctx context.Context, s *side, f *buildFlags, known []*fa
 	if known != nil {
 		from = "" // it has been read
 	}
+	// What is made of facts of unknown origin is of unknown origin.
+	ownFacts := f.facts != "" && (f.from == "" || a.vouches(f.from))
 	e := a.earlier(ctx, from)
 	defer e.end()
 	e.memo.Add(known)
@@ -116,6 +118,9 @@ func (a *app) buildOnce(ctx context.Context, s *side, f *buildFlags, known []*fa
 	if f.facts != "" {
 		if err := artifact.WriteFactsFile(ctx, f.facts, extractor(), s.graph.Tree, contents); err != nil {
 			return known, err
+		}
+		if ownFacts {
+			a.vouch(f.facts)
 		}
 	}
 	return contents, nil

@@ -184,6 +184,9 @@ func (a *app) inCI() bool {
 	return ok || a.getenv("CI") == "true" || a.getenv("GITHUB_ACTIONS") == "true"
 }
 
+// gates reports whether the command line asks for a gate.
+func (f *policyFlags) gates() bool { return len(f.failOn) > 0 && f.failOn[0] != "none" }
+
 // outside reports whether a file does not belong to the change: it is named by
 // an absolute path that does not lead into the work tree.
 func (c *comparison) outside(name string) (bool, error) {

@@ -32,8 +32,24 @@ type earlier struct {
 // earlier opens what there is. A facts file that cannot be used is said to be so,
 // and the files are read again.
 func (a *app) earlier(ctx context.Context, from string) *earlier {
+	return a.earlierThat(ctx, from, func() bool { return true })
+}
+
+// earlierVouched is earlier where a gate may decide: facts of unknown origin are
+// not taken.
+func (a *app) earlierVouched(ctx context.Context, from string) *earlier {
+	return a.earlierThat(ctx, from, func() bool {
+		if _, err := os.Stat(from); err != nil || a.vouches(from) {
+			return true
+		}
+		a.note("%s is not used: a gate takes facts only of this machine, or of kg stored; all files are read", quote(from))
+		return false
+	})
+}
+
+func (a *app) earlierThat(ctx context.Context, from string, may func() bool) *earlier {
 	e := &earlier{app: a, ctx: ctx, from: from}
-	if from != "" {
+	if from != "" && may() {
 		f, err := artifact.OpenFactsFile(from, extractor(), artifact.Limits{})
 		if err == nil {
 			e.file = f

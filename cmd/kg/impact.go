@@ -131,7 +131,11 @@ func (a *app) impact(ctx context.Context, f *impactFlags) error {
 		return err
 	}
 	defer head.close()
-	e := a.earlier(ctx, f.from)
+	earlier := a.earlier
+	if a.inCI() || f.policy.gates() {
+		earlier = a.earlierVouched
+	}
+	e := earlier(ctx, f.from)
 	defer e.end()
 	if f.symbol != "" {
 		return a.whatIf(ctx, f, head, list, e, p)

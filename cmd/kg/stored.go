@@ -150,6 +150,7 @@ func (a *app) fetchFacts(ctx context.Context, r *repository, base history.Commit
 		}
 		if found != nil {
 			if reason = keepFacts(ctx, f.facts, found.Files[factsFileName]); reason == "" {
+				a.vouch(f.facts)
 				return fmt.Sprintf("facts of %s, %s before it, stored by run %d after %s", short(c.ID), plural(distance, "commit"), found.Run, found.Event)
 			}
 		}
