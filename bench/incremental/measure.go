@@ -99,6 +99,9 @@ func checkOut(repo, dir string) error {
 		return err
 	}
 	exec.Command("git", "-C", dir, "checkout-index", "-a", "-f", "-q").Run()
+	// As in a work tree in which somebody has worked: git knows the times of the
+	// files, and none is as young as the index.
+	exec.Command("git", "-C", dir, "update-index", "-q", "--refresh").Run()
 	return nil
 }
 

@@ -3,6 +3,9 @@
 // a file costs must not grow with their number.
 //
 //	go run ./bench/scale [-kg kg] [-phases PROGRAM] [-files 1000,10000,50000] [-times N]
+//	go run ./bench/scale -files 5000 -write DIR
+//
+// With -write it only writes a module, for other programs.
 package main
 
 import (
@@ -20,6 +23,7 @@ import (
 
 type config struct {
 	kg, phases, files string
+	write             string
 	times             int
 }
 
@@ -29,6 +33,7 @@ func main() {
 	flag.StringVar(&c.phases, "phases", "", "the program that measures the parts of a build (default: bench/phases of this module)")
 	flag.StringVar(&c.files, "files", "1000,10000,50000", "sizes of the modules, in files")
 	flag.IntVar(&c.times, "times", 2, "measure this many times and show the least")
+	flag.StringVar(&c.write, "write", "", "write a module of the first size to `DIR`, and nothing else")
 	flag.Parse()
 	if err := run(c, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "scale:", err)
@@ -37,6 +42,14 @@ func main() {
 }
 
 func run(c config, out, log io.Writer) error {
+	if c.write != "" {
+		first, _, _ := strings.Cut(c.files, ",")
+		n, err := strconv.Atoi(first)
+		if err != nil || n < 1 {
+			return fmt.Errorf("-files %s: want numbers, separated by commas", c.files)
+		}
+		return writeModule(c.write, n)
+	}
 	tmp, err := os.MkdirTemp("", "kg-scale-")
 	if err != nil {
 		return err
