@@ -74,7 +74,7 @@ func testCommands(g *graph.Graph) func(*report.Tests) []string {
 					}
 				}
 			}
-			if present && t.Mode != "none" {
+			if present && t.Mode != "none" && l.TestCommands != nil {
 				cmds = append(cmds, l.TestCommands(run)...)
 			}
 		}
