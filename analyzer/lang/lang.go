@@ -73,10 +73,11 @@ type Language struct {
 
 // TestRun is a choice of tests.
 type TestRun struct {
-	All     bool     // run everything, whatever Tests holds
-	Modules []string // the folders of the language's modules, sorted; empty for the top folder
-	Tests   []TestCase
-	Others  []TestCase // the other tests of the tree, which are not to be run
+	All       bool     // run everything, whatever Tests holds
+	Modules   []string // the folders of the language's modules, sorted; empty for the top folder
+	Manifests []string // the paths of the language's manifests, sorted
+	Tests     []TestCase
+	Others    []TestCase // the other tests of the tree, which are not to be run
 }
 
 // TestCase is one test.

@@ -57,9 +57,13 @@ func testCommands(g *graph.Graph) func(*report.Tests) []string {
 					run.Modules = append(run.Modules, strings.TrimPrefix(path.Dir(n.File), "."))
 				case n.Kind == graph.KindFile:
 					present = true
+					if l.Role(n.File) == lang.Manifest {
+						run.Manifests = append(run.Manifests, n.File)
+					}
 				}
 			}
 			slices.Sort(run.Modules)
+			slices.Sort(run.Manifests)
 			chosen := map[lang.TestCase]bool{}
 			for _, x := range t.Tests {
 				if x.Runner == l.Runner {

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/codekg/kg/analyzer/facts"
-	"github.com/codekg/kg/analyzer/lang"
 	"github.com/codekg/kg/analyzer/syntax"
 )
 
@@ -135,17 +134,5 @@ func TestManifest(t *testing.T) {
 	var b facts.Builder
 	if _, err := ExtractManifest("pom.xml", []byte("<html/>"), &b); err == nil {
 		t.Error("no error for what is no project")
-	}
-}
-
-func TestCommands(t *testing.T) {
-	tests := []lang.TestCase{{File: "core/src/test/java/p/ATest.java", Name: "x"}, {File: "core/src/test/java/p/ATest.java", Name: "y"},
-		{File: "src/test/java/p/BTest.java", Name: "z"}, {File: "core/src/test/java/p/CTest.java", Name: "z"}}
-	want := []string{"mvn test -Dtest=BTest", "mvn test -pl core -am -Dsurefire.failIfNoSpecifiedTests=false -Dtest=ATest,CTest"}
-	if got := testCommands(lang.TestRun{Tests: tests}); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got := testCommands(lang.TestRun{All: true}); !slices.Equal(got, []string{"mvn test"}) {
-		t.Errorf("got %q", got)
 	}
 }

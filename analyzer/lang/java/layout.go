@@ -76,6 +76,7 @@ func (la *layouter) modules(files []link.File) {
 			la.needs[n] = append(la.needs[n], needs...)
 			continue
 		}
+		m.Path = la.unique(m.Path, dir)
 		n := len(la.Modules)
 		la.byDir[dir] = n
 		la.Modules = append(la.Modules, m)
@@ -86,7 +87,41 @@ func (la *layouter) modules(files []link.File) {
 			}
 		}
 	}
+	for i := range files { // projects of Gradle without a build file of their own
+		f := &files[i]
+		if !strings.HasPrefix(path.Base(f.Path), "settings.gradle") || inResources(f.Path) {
+			continue
+		}
+		for _, s := range f.Facts.Settings {
+			if f.Facts.Str(s.Name) == "project" {
+				la.project(path.Join(dirOf(f.Path), f.Facts.Str(s.Value)), f.Path)
+			}
+		}
+	}
 	la.order = make([][]int, len(la.Modules))
+}
+
+// unique returns the name of a module: its folder, where another has the name.
+func (la *layouter) unique(name, dir string) string {
+	if slices.ContainsFunc(la.Modules, func(m link.Module) bool { return m.Path == name }) && dir != "" {
+		return dir
+	}
+	return name
+}
+
+// project adds a module that only settings name.
+func (la *layouter) project(dir, file string) {
+	if _, ok := la.byDir[dir]; ok {
+		return
+	}
+	n := len(la.Modules)
+	name := path.Base(dir)
+	la.byDir[dir] = n
+	la.Modules = append(la.Modules, link.Module{Path: la.unique(name, dir), Dir: dir, File: file})
+	la.needs = append(la.needs, nil)
+	if !slices.Contains(la.names[name], n) {
+		la.names[name] = append(la.names[name], n)
+	}
 }
 
 // inResources reports whether a path is below a folder of resources, where

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"path"
 	"regexp"
 	"strings"
 
@@ -13,7 +14,8 @@ import (
 
 // ExtractManifest returns the facts of a build file: the settings artifact,
 // group and needs, the last for each artifact or project that the build file
-// names as a dependency. Files of Gradle are programs; what stands in them as
+// names as a dependency, and project, the folder of each project that settings
+// of Gradle include. Files of Gradle are programs; what stands in them as
 // plain text is read, and nothing is run.
 func ExtractManifest(name string, src []byte, b *facts.Builder) (*facts.File, error) {
 	b.Reset()
@@ -23,6 +25,9 @@ func ExtractManifest(name string, src []byte, b *facts.Builder) (*facts.File, er
 			return nil, err
 		}
 	} else {
+		if strings.HasPrefix(name, "settings.") {
+			m.settings(src)
+		}
 		m.gradle(src)
 	}
 	return b.Finish(), nil
@@ -103,6 +108,31 @@ func (m *manifest) pom(src []byte) error {
 
 var gradleProject = regexp.MustCompile(`project\(\s*(?:path\s*[:=]\s*)?['"]:([\w.:-]+)['"]`)
 var gradleAccessor = regexp.MustCompile(`\bprojects\.([\w.]+)`)
+
+var gradleInclude = regexp.MustCompile(`(?m)^\s*include\b\s*\(?((?:\s*,?\s*['"][\w.:/-]+['"])+)`)
+var gradleQuoted = regexp.MustCompile(`['"]([\w.:/-]+)['"]`)
+var gradleFolder = regexp.MustCompile(`project\(\s*['"]:?([\w.:-]+)['"]\s*\)\.projectDir\s*=\s*(?:new\s+)?[Ff]ile\(\s*(?:(?:rootDir|settingsDir|rootProject\.projectDir)\s*,\s*)?['"](?:\$\{?\w+\}?/)?([\w./-]+)['"]`)
+
+// settings reads the projects of a build of Gradle: the setting project is the
+// folder of one, below that of the file.
+func (m *manifest) settings(src []byte) {
+	folders := map[string]string{}
+	for _, x := range gradleFolder.FindAllSubmatch(src, 1<<12) {
+		folders[string(x[1])] = path.Clean(string(x[2]))
+	}
+	for _, x := range gradleInclude.FindAllSubmatch(src, 1<<12) {
+		for _, q := range gradleQuoted.FindAllSubmatch(x[1], 1<<12) {
+			name := strings.Trim(string(q[1]), ":")
+			dir, ok := folders[name]
+			if !ok {
+				dir = path.Clean(strings.ReplaceAll(name, ":", "/"))
+			}
+			if dir != "." && !strings.HasPrefix(dir, "..") && !strings.HasPrefix(dir, "/") {
+				m.set("project", dir)
+			}
+		}
+	}
+}
 
 func (m *manifest) gradle(src []byte) {
 	for _, x := range gradleProject.FindAllSubmatch(src, 1<<12) {
