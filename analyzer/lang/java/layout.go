@@ -101,10 +101,11 @@ func (la *layouter) modules(files []link.File) {
 	la.order = make([][]int, len(la.Modules))
 }
 
-// unique returns the name of a module: its folder, where another has the name.
+// unique returns the name of a module: the path of its project, as Gradle has
+// it, where another one has the name.
 func (la *layouter) unique(name, dir string) string {
-	if slices.ContainsFunc(la.Modules, func(m link.Module) bool { return m.Path == name }) && dir != "" {
-		return dir
+	if slices.ContainsFunc(la.Modules, func(m link.Module) bool { return m.Path == name }) {
+		return ":" + strings.ReplaceAll(dir, "/", ":")
 	}
 	return name
 }
