@@ -207,6 +207,9 @@ func (r *bodyReader) callClass(e facts.ExprID, x *facts.Expr) {
 			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeCalls, Certainty: certainty, HasSite: true, Site: s})
 		}
 	}
+	if res.ent == noEnt {
+		r.publish(e, x, c)
+	}
 	switch {
 	case res.ent != noEnt:
 		certainty := graph.Exact

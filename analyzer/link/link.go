@@ -86,7 +86,8 @@ type linker struct {
 	statics    map[int32][]int32 // by file: the imports of members of types
 	pkgNames   map[Sym]bool      // the names of packages and what they begin with
 	unitLists  unitLists
-	slots      *slots // of languages whose types flow
+	listeners  map[Ent][]Ent // by the type of events; see events.go
+	slots      *slots        // of languages whose types flow
 
 	pkgScope   *scopes // (unit, name) → Ent
 	members    *scopes // (type, name) → Ent
@@ -153,6 +154,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	l.sets = l.methodSets()
 	l.implementations(l.sets)
 	l.hierarchy()
+	l.findListeners()
 	l.moduleHierarchy()
 	if err := l.bodies(ctx); err != nil {
 		return nil, err

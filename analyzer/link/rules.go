@@ -205,6 +205,9 @@ type Classes struct {
 
 	// Injects are the names of annotations by which a container sets a field.
 	Injects []string
+
+	// Events say how events reach who listens for them; nil: there are none.
+	Events *Events
 }
 
 // Basics are names of universe types. An empty name is the unknown type.

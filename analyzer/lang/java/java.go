@@ -60,6 +60,11 @@ var rules = &link.Rules{
 			"double": "java.lang.Double", "void": "java.lang.Void"},
 		Arrays:  []string{"java.lang.Object", "java.lang.Cloneable", "java.io.Serializable"},
 		Injects: injects,
+		Events: &link.Events{
+			Publish:   []string{"publishEvent", "post", "postSticky", "fire", "fireAsync", "publish"},
+			Listen:    []string{"EventListener", "TransactionalEventListener", "ApplicationModuleListener", "Subscribe"},
+			Listeners: []string{"onApplicationEvent"},
+		},
 	},
 }
 
