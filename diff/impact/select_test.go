@@ -44,7 +44,7 @@ func TestSelect(t *testing.T) {
 			got := ""
 			for line := range strings.Lines(string(a.Files[at].Data)) {
 				if key, ok := strings.CutPrefix(strings.TrimSpace(line), "# "); ok {
-					got += "# " + key + "\n" + selected(t, g, "go:"+key)
+					got += "# " + key + "\n" + selected(t, g, full(key))
 				}
 			}
 			if got == "" {
@@ -62,9 +62,17 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// full adds the language to a key that has none: Go.
+func full(key string) string {
+	if pkg, _ := graph.SplitKey(key); strings.Contains(pkg, ":") {
+		return key
+	}
+	return "go:" + key
+}
+
 func selected(t *testing.T, g *graph.Graph, key string) string {
 	t.Helper()
-	r, err := impact.WhatIf(g, key, diff.Body, diff.Options{}, impact.Options{})
+	r, err := impact.WhatIf(g, key, diff.Body, rules, impact.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,10 +44,11 @@ const (
 	DataChange                  // data changed: all tests of the packages that own or name it
 	DependencyChange            // other versions of external modules are used: all tests of programs with packages that import them
 	BuildChange                 // how everything is built changed: run everything
+	Untyped                     // nothing is seen to reach the change, but calls of values of unknown types may: all tests of programs with its packages
 	whyEnd
 )
 
-var whyNames = [whyEnd]string{"lost_files", "unparsed_change", "unanalysed_change", "no_change", "unreached", "ambiguous", "on_load", "data_change", "dependency_change", "build_change"}
+var whyNames = [whyEnd]string{"lost_files", "unparsed_change", "unanalysed_change", "no_change", "unreached", "ambiguous", "on_load", "data_change", "dependency_change", "build_change", "calls_of_unknown_values"}
 
 // String returns the reason's name in reports.
 func (w Why) String() string { return whyNames[w] }
@@ -143,6 +144,9 @@ func (e *engine) selectTests(r *Result) {
 		sel.add(e.walk, e.d.ToHead)
 	}
 	all := sel.whole(&r.Tests)
+	if len(sel.reached) == 0 && !all {
+		all = sel.untyped(&r.Tests, headSeeds)
+	}
 	for _, x := range sel.reached {
 		x.Runner = x.Symbol.Lang
 		if name, ok := e.opt.Runner[x.Symbol.Lang]; ok {
@@ -168,7 +172,7 @@ func (e *engine) selectTests(r *Result) {
 		t.Mode = All
 	case len(t.Tests) > 0:
 		t.Mode = Selected
-		if slices.ContainsFunc(t.Tests, func(x Reached) bool { return x.Certainty == graph.Ambiguous }) {
+		if len(t.Reasons) == 0 && slices.ContainsFunc(t.Tests, func(x Reached) bool { return x.Certainty == graph.Ambiguous }) {
 			t.reason(OnlyUnclear, nil)
 		}
 	case len(headSeeds)+len(baseSeeds) > 0:
@@ -238,6 +242,32 @@ func (s *selection) whole(t *Tests) (all bool) {
 		if len(why[w]) > 0 {
 			t.reason(w, sorted(why[w]))
 		}
+	}
+	return all
+}
+
+// untyped selects the tests of programs with the packages of those changed nodes
+// whose language does not tell what all calls run. It reports whether that is
+// everything.
+func (s *selection) untyped(t *Tests, seeds []graph.ID) (all bool) {
+	var open []graph.ID
+	for _, n := range seeds {
+		if s.e.d.RulesFor(s.e.head.Nodes[n].Lang).Dynamic {
+			open = append(open, n)
+		}
+	}
+	if len(open) == 0 {
+		return false
+	}
+	if !s.folders(s.programs.containing(open)) {
+		all = true
+	}
+	for id, x := range s.reached {
+		x.Certainty = graph.Ambiguous
+		s.reached[id] = x
+	}
+	if all || len(s.reached) > 0 {
+		t.reason(Untyped, nil)
 	}
 	return all
 }
