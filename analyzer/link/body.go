@@ -791,7 +791,8 @@ func (r *bodyReader) convertType(from, to Type, owner graph.ID, x *facts.Expr) {
 		}
 	case kExtern: // a value of an external type, or else an external value
 		if x.Op == facts.OpSelect && x.X >= 0 && t.kind(r.ev.typ[x.X]) == kPkg {
-			if from = t.mk(kOutside, noEnt, 0); !r.ev.becomesOwn(from, to) {
+			// A type that is asserted may be an interface itself.
+			if from = t.mk(kOutside, noEnt, 0); x.Flags&facts.FlagTyped != 0 || !r.ev.becomesOwn(from, to) {
 				return
 			}
 		}

@@ -295,11 +295,12 @@ func (ix *index) relationVerdict(c *claim, e *record.Edge, from, to *record.Def,
 	case from == nil || to == nil:
 		c.reason = "definition not judged"
 		return
+	case len(known[c.pair]) > 0:
+		// The oracle says so, whatever else it says of either: a method of a generic
+		// interface is implemented where another interface embeds an instance of it.
 	case ix.undecided(from, e.Kind) || ix.undecided(to, e.Kind):
 		c.reason = "definition not judged"
 		return
-	case len(known[c.pair]) > 0:
-		// The oracle compiled them together, whatever their groups.
 	case from.Group != to.Group:
 		c.reason = "not compiled together"
 		return
