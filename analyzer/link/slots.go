@@ -59,6 +59,7 @@ func (l *linker) inferSlots(ev *evaluator) {
 	})
 	ev.dyn.track = true
 	ev.dyn.seen = make([]int32, len(l.files))
+	given := l.injectedParams()
 	var list []addition
 	for range maxSlotRounds {
 		list = list[:0]
@@ -71,6 +72,13 @@ func (l *linker) inferSlots(ev *evaluator) {
 					list = l.collectSlots(ev, fn, list)
 				}
 			}
+		}
+		for _, g := range given {
+			t := l.slots.result[g.by]
+			if l.slots.generator[g.by] && l.decl(g.by).Results.Len() == 0 {
+				t = l.slots.yield[g.by]
+			}
+			list = append(list, addition{g.slot, g.file, t})
 		}
 		changed := false
 		for _, a := range list {
@@ -95,6 +103,44 @@ func (l *linker) inferSlots(ev *evaluator) {
 		}
 	}
 	ev.dyn.track = false
+}
+
+// injected is a parameter that gets what a function returns without a call in
+// the tree.
+type injected struct {
+	slot *Type
+	file int32
+	by   Ent
+}
+
+// injectedParams finds the parameters that directives name to which functions
+// are injected.
+func (l *linker) injectedParams() []injected {
+	var list []injected
+	for _, s := range l.langs {
+		if s.dyn == nil {
+			continue
+		}
+		for _, r := range s.layout.References {
+			if r.Kind != graph.EdgeInjects {
+				continue
+			}
+			fn := l.fileOf[s.files[r.File]]
+			f := &l.files[fn]
+			from, to := l.lookup(f.unit, r.From), l.lookup(s.firstUnit+int32(r.Unit), r.To)
+			name := f.Facts.Directives[r.Directive].Value
+			if from == noEnt || to == noEnt || name == 0 || l.entFile[from] != fn || !l.decl(to).Kind.IsCallable() {
+				continue
+			}
+			d := l.decl(from)
+			for j := d.Params.Lo; j < d.Params.Hi; j++ {
+				if p := &f.Facts.Params[j]; p.Name == name && p.Type == facts.None {
+					list = append(list, injected{&l.slots.param[l.slots.base[fn]+j], fn, to})
+				}
+			}
+		}
+	}
+	return list
 }
 
 // collectLibrary collects what flows into the variables of a library's module:

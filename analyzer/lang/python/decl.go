@@ -176,6 +176,7 @@ func (e *extractor) functionDecl(i, whole syntax.ID, nodes []syntax.ID) {
 	e.signFunction(d, i)
 	if s.kind != scopeFunction {
 		e.roles(d, marks, text, cls)
+		e.fixtures(d, marks, text)
 		e.routes(d, marks, i)
 	}
 }

@@ -24,6 +24,7 @@ func layout(files []link.File) *link.Layout {
 		}
 	}
 	la.place(files)
+	la.linkFixtures(files)
 	la.Resolve = la.resolve
 	return la.Layout
 }

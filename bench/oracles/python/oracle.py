@@ -525,7 +525,7 @@ class Oracle:
 
     def call_to(self, src, froms, line, col, name, ids, shape):
         callable_ids, classes = [], []
-        for i in ids:
+        for i in self.implemented(ids):
             d, node = self.defs[i], self.nodes[i]
             if d["kind"] == "class":
                 classes.append(i)
@@ -546,6 +546,18 @@ class Oracle:
             to += self.constructors(c)
         more = {"to_or": to[1:]} if len(to) > 1 else {}
         self.site(src, "calls", froms, line, col, name, to=to[0], shape=shape, **more)
+
+    def implemented(self, ids):
+        """The definitions, and for one of several signatures the function behind it."""
+        out = list(ids)
+        for i in ids:
+            d, node = self.defs[i], self.nodes[i]
+            if isinstance(node, FUNCTIONS) and decorated(node, {"overload"}):
+                names = self.members.get(d.get("parent")) or self.sources[d["file"]].names
+                other = names.get(d["name"])
+                if other and other not in out:
+                    out.append(other)
+        return out
 
     def decoration(self, src, d, froms, bound):
         if isinstance(d, ast.Call):
