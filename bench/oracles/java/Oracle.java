@@ -593,6 +593,8 @@ public class Oracle {
         }
         if (parent instanceof AnnotationTree) return;
         if (parent instanceof ClassTree c && (c.getExtendsClause() == at || c.getImplementsClause().contains(at)) && !local(((JCTree.JCClassDecl) c).sym)) return;
+        if (parent instanceof ClassTree c && c.getExtendsClause() == at && up.getParentPath().getParentPath().getLeaf() instanceof JCTree.JCVariableDecl d
+            && (d.mods.flags & Flags.ENUM) != 0) return; // the body of a constant: nothing is written there
         String kind = parent instanceof MethodTree m && m.getThrows().contains(at) ? "throws" : "uses-type";
         site(kind, s, pos, n, parent.getKind().toString().toLowerCase(), false, bad(s));
         return;
