@@ -191,6 +191,9 @@ type Rules struct {
 	// Unchecked are the exceptions that users need not handle, with all types
 	// below them. None: users need not handle any.
 	Unchecked []string
+	// Overriding is the key of the annotation that only methods may have which
+	// override or implement another.
+	Overriding string
 	// Verdicts replace the default verdicts.
 	Verdicts map[Code]Verdict
 }

@@ -104,6 +104,10 @@ type Fit struct {
 	// Unchecked are the exceptions that whoever calls what throws them need not
 	// handle, with all types below them. None: it need not handle any.
 	Unchecked []string
+
+	// Overriding is the key of the annotation that only methods may have which
+	// override or implement another.
+	Overriding string
 }
 
 // Role says what a file is to a language.

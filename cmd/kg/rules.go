@@ -18,7 +18,7 @@ func languageRules() diff.Options {
 	for _, l := range all.Languages {
 		f := l.Fit
 		o.Rules[l.Name] = diff.Rules{Keywords: f.Keywords, Dynamic: f.Dynamic, Coerces: f.Coerces, Scanned: f.Scanned, LooseArity: f.LooseArity, TopTypes: f.TopTypes, Constants: f.Constants, Nil: f.Nil,
-			Supertypes: f.Supertypes, Unchecked: f.Unchecked}
+			Supertypes: f.Supertypes, Unchecked: f.Unchecked, Overriding: f.Overriding}
 	}
 	return o
 }

@@ -30,6 +30,8 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 			switch {
 			case len(e.c.Details) == 0 && h != graph.None:
 				at.State = Unknown
+			case h == graph.None && e.orphaned(p.head, b):
+				at.State, s = Broken, MustUpdate
 			case h == graph.None:
 				at.State = Fits
 			case e.c.Has(diff.FinalAdded) || h != graph.None && (e.throwsMore(p.head, e.c) || e.givesLess(p.head, e.c)):
@@ -52,6 +54,25 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 				Certainty: edge.Certainty, Sites: []Site{at}, Path: []Hop{e.hopAt(edge, at)}})
 		}
 	}
+}
+
+// orphaned reports whether a method of the head graph says that it overrides
+// another, and does not, b being gone.
+func (e *engine) orphaned(m, b graph.ID) bool {
+	rules := e.d.RulesFor(e.head.Nodes[m].Lang)
+	mark := graph.None
+	if rules.Overriding != "" {
+		mark = e.head.Lookup(rules.Overriding)
+	}
+	if mark == graph.None || !slices.ContainsFunc(e.head.OutKind(mark, graph.EdgeAnnotates), func(x graph.Edge) bool { return x.To == m }) {
+		return false
+	}
+	for _, k := range []graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
+		if slices.ContainsFunc(e.head.OutKind(m, k), func(x graph.Edge) bool { return e.d.Base != e.d.Head || x.To != b }) {
+			return false
+		}
+	}
+	return true
 }
 
 // contractChanged judges who implemented or overrode a method that has another
