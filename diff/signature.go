@@ -14,14 +14,20 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 	x, y := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
 	if x.Kind != y.Kind {
 		v := ds.rules.verdict(KindChanged)
-		if variable(x.Kind) && variable(y.Kind) && (x.Kind == graph.KindConstant || y.Visibility != graph.Public) {
+		switch {
+		case variable(x.Kind) && variable(y.Kind) && (x.Kind == graph.KindConstant || y.Visibility != graph.Public):
 			v = Compatible // whoever writes it is in the graph
+		case likeField(x) && likeField(y):
+			v = Silent // it is used as before, and does something else
 		}
 		ds.as(v, KindChanged, -1, "", x.Kind.String(), y.Kind.String())
 	}
 	before := len(ds.list)
 	xs, ys := &x.Signature, &y.Signature
-	if !writtenAlike(x, y) {
+	switch {
+	case x.Kind.IsCallable() != y.Kind.IsCallable():
+		before = -1 // nothing of the one can be compared with the other
+	case !writtenAlike(x, y):
 		m.compareTypes(ds, xs, ys)
 	}
 	switch {
@@ -140,6 +146,11 @@ func unresolved(t string) (name, rest string, ok bool) {
 
 // variable reports whether declarations of kind k are read by name.
 func variable(k graph.Kind) bool { return k == graph.KindVariable || k == graph.KindConstant }
+
+// likeField reports whether n is a field, or a method that is used like one.
+func likeField(n *graph.Node) bool {
+	return n.Kind == graph.KindField || n.Flags.Has(graph.FlagAccessor)
+}
 
 // params returns parameters with their types respelled.
 func (s *spelling) params(ps []graph.Param) []graph.Param {

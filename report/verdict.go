@@ -362,6 +362,18 @@ func phrase(x *Detail) string {
 	if name == "" && d.Index != nil {
 		name = ordinal(*d.Index)
 	}
+	if d.From == "" || d.To == "" { // no type is written
+		switch {
+		case d.Code == "param_type" && d.To == "":
+			return fmt.Sprintf("parameter %s: %s is not said any more", name, d.From)
+		case d.Code == "param_type":
+			return fmt.Sprintf("parameter %s is said to be %s", name, d.To)
+		case (d.Code == "result_type" || d.Code == "type_changed") && d.To == "":
+			return fmt.Sprintf("%s %s is not said any more", strings.TrimSuffix(strings.TrimSuffix(d.Code, "_type"), "_changed"), d.From)
+		case d.Code == "result_type" || d.Code == "type_changed":
+			return fmt.Sprintf("%s is said to be %s", strings.TrimSuffix(strings.TrimSuffix(d.Code, "_type"), "_changed"), d.To)
+		}
+	}
 	switch d.Code {
 	case "param_added":
 		return "parameter " + d.To + " added"

@@ -37,7 +37,7 @@ import (
 //
 //	1: first version
 //	2: the flags on_load and opaque
-//	3: the receivers of calls
+//	3: the receivers of calls, the flag accessor
 const Version = 3
 
 // minVersion is the oldest version that Read understands.

@@ -190,6 +190,9 @@ func (l *linker) declNode(e Ent, variants []Ent) graph.Node {
 	if d.Traits&facts.TraitEmbedded != 0 {
 		flags |= graph.FlagEmbedded
 	}
+	if d.Traits&facts.TraitAccessor != 0 && d.Kind.IsCallable() {
+		flags |= graph.FlagAccessor
+	}
 	vis := d.Vis
 	if vis == graph.Public && (u.Hidden || u.Name == "main" || f.place.Test) {
 		vis = graph.Internal
