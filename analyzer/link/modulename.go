@@ -382,7 +382,7 @@ type scriptKey struct {
 // shareScripts makes the names of scripts known to the files of their module:
 // those that one script alone declares.
 func (l *linker) shareScripts() {
-	if len(l.mods.global) < 2 {
+	if len(l.mods.global) == 0 {
 		return
 	}
 	l.mods.scripts = map[scriptKey]Ent{}

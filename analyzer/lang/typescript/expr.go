@@ -350,9 +350,14 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 		}
 		return m
 	}
-	x := e.callee(e.child(i, e.f.function))
-	if a := e.child(i, e.f.typeArgs); a != syntax.None {
-		x = e.instantiation(x, a)
+	fn, typeArgs := e.child(i, e.f.function), e.child(i, e.f.typeArgs)
+	waits := typeArgs != syntax.None && e.is(fn, classAwait) // how await f<T>() is parsed
+	if waits {
+		fn = e.t.FirstNamed(fn)
+	}
+	x := e.callee(fn)
+	if typeArgs != syntax.None {
+		x = e.instantiation(x, typeArgs)
 	}
 	base := len(e.ids)
 	out := facts.Expr{Op: facts.OpCall, N: 1, X: x, Y: none}
@@ -363,6 +368,9 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	id := e.list(out, x, base)
 	e.tests(i, id)
 	e.calledRoute(i, id)
+	if waits {
+		return e.operation(facts.Expr{Op: facts.OpAwait, X: id, Y: none}, id)
+	}
 	return id
 }
 

@@ -150,7 +150,7 @@ function assigned(node) {
 function nameNode(node) {
   if (node.kind === K.Constructor) return node.getChildren().find((c) => c.kind === K.ConstructorKeyword) || node;
   if (node.kind === K.BinaryExpression || node.kind === K.PropertyAccessExpression) return assigned(node).left.name;
-  return node.name;
+  return node.name || node.modifiers?.find((m) => m.kind === K.DefaultKeyword);
 }
 
 function minor(node) {
