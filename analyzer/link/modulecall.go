@@ -185,6 +185,12 @@ func (ev *evaluator) chooseSignature(x *facts.Expr, sig Type, explicit []Type, r
 			slices.Sort(all)
 		}
 		best := tri(no)
+		if fitting := ev.byArity(x, all); len(fitting) == 1 {
+			all, chosen = nil, fitting[0] // its arguments decide nothing
+			res.sig = ev.asMember(l.typ[chosen], sig, body)
+		} else {
+			all = fitting
+		}
 		for _, o := range all {
 			ot := ev.asMember(l.typ[o], sig, body)
 			if w := ev.accepts(x, o, ot, explicit); w > best {
@@ -205,6 +211,18 @@ func (ev *evaluator) chooseSignature(x *facts.Expr, sig Type, explicit []Type, r
 		res.params = append(res.params, s)
 	}
 	ev.bindPlain(x, res)
+}
+
+// byArity returns the signatures that take as many arguments as a call has.
+func (ev *evaluator) byArity(x *facts.Expr, all []Ent) []Ent {
+	n := len(ev.f.Facts.List(x.Args))
+	var out []Ent
+	for _, o := range all {
+		if least, most := ev.l.arity(o); n <= most && (n >= least || x.Flags&facts.FlagSpread != 0) {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 // paramOwner returns the entity that types name the type parameters of a

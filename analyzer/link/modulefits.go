@@ -8,7 +8,11 @@ import (
 // Whether a value of one type may be given where another is wanted, by the
 // members that both have.
 
-type typePair struct{ from, to Type }
+// typePair is a comparison, which looks at members of members less deep.
+type typePair struct {
+	from, to Type
+	depth    int
+}
 
 // maxCompared bounds the members of a type that are compared.
 const maxCompared = 64
@@ -85,7 +89,6 @@ func (ev *evaluator) opaque(x Type) bool {
 // assignable reports whether a value of type from may be given where to is
 // wanted.
 func (ev *evaluator) assignable(from, to Type, depth int) tri {
-	t := ev.types
 	switch {
 	case from == unknownType || to == unknownType:
 		return maybe
@@ -94,16 +97,12 @@ func (ev *evaluator) assignable(from, to Type, depth int) tri {
 	case depth > 3:
 		return maybe
 	}
-	if depth > 0 {
-		return ev.compare(from, to, depth)
-	}
-	k := typePair{from, to}
+	k := typePair{from, to, depth}
 	if w, ok := ev.modules.fits[k]; ok {
 		return w
 	}
 	w := ev.compare(from, to, depth)
 	ev.modules.fits[k] = w
-	_ = t
 	return w
 }
 
@@ -219,7 +218,7 @@ func (ev *evaluator) compare(from, to Type, depth int) tri {
 
 // structural compares by members; a type that is declared to be another is it.
 func (ev *evaluator) structural(from, to Type, depth int) tri {
-	t, l := ev.types, ev.l
+	t := ev.types
 	tr := *t.rec(to)
 	if tr.ent == noEnt {
 		return yes // {}
@@ -272,7 +271,6 @@ func (ev *evaluator) structural(from, to Type, depth int) tri {
 	if !any && t.kind(from) != kAnon && out == yes {
 		return maybe
 	}
-	_ = l
 	return out
 }
 
