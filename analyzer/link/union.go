@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -78,7 +79,7 @@ func (t *typeTable) union(list []Type) Type {
 			all = append(all, x)
 		}
 	}
-	slices.Sort(all)
+	t.sort(all)
 	all = slices.Compact(all)
 	switch {
 	case len(all) == 0:
@@ -89,6 +90,27 @@ func (t *typeTable) union(list []Type) Type {
 		return t.wide()
 	}
 	return t.intern(kUnion, noEnt, unionOfValues, all)
+}
+
+// sort puts types in an order that does not depend on the order in which a
+// worker met them, as their numbers do: who takes the first member of a union that
+// will do must take the same one in every run. Types of phase one come first,
+// by number, then others by what they are made of.
+func (t *typeTable) sort(list []Type) {
+	slices.SortFunc(list, t.compare)
+}
+
+// compare orders types. Equal parts are equal numbers, so it looks at no more than
+// differs; nesting is bounded.
+func (t *typeTable) compare(a, b Type) int {
+	if a == b || a < t.off || b < t.off {
+		return cmp.Compare(a, b)
+	}
+	x, y := t.rec(a), t.rec(b)
+	if c := cmp.Or(cmp.Compare(x.kind, y.kind), cmp.Compare(x.ent, y.ent), cmp.Compare(x.n, y.n)); c != 0 {
+		return c
+	}
+	return slices.CompareFunc(t.argsOf(a), t.argsOf(b), t.compare)
 }
 
 // without returns x without the member m, for example the type of null.

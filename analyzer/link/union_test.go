@@ -1,6 +1,9 @@
 package link
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestUnion(t *testing.T) {
 	tt := newTypeTable(nil)
@@ -36,5 +39,43 @@ func TestUnion(t *testing.T) {
 	// The most members that there may be stay.
 	if u := tt.union(n[:maxUnion]); len(tt.members(u)) != maxUnion {
 		t.Error("a union of the greatest size is not kept")
+	}
+}
+
+// TestUnionOrder has two workers meet the same types in opposite orders: the
+// members of their unions must have one order.
+func TestUnionOrder(t *testing.T) {
+	base := newTypeTable(nil)
+	known := base.mk(kNamed, 7, 0)
+	met := func(tt *typeTable, i int) Type {
+		elem := tt.mk(kNamed, Ent(20+i%3), 0, known)
+		if i < 3 {
+			return elem
+		}
+		return tt.mk(kSlice, noEnt, 0, elem)
+	}
+	said := func(order []int) (parts []typeRec) {
+		tt := newTypeTable(base)
+		u := known
+		for _, i := range order {
+			u = tt.join(met(tt, i), u)
+		}
+		var walk func(Type)
+		walk = func(x Type) {
+			r := *tt.rec(x)
+			r.lo, r.hi = 0, 0
+			parts = append(parts, r)
+			for _, a := range tt.argsOf(x) {
+				walk(a)
+			}
+		}
+		walk(u)
+		return parts
+	}
+	want := said([]int{0, 1, 2, 3, 4, 5})
+	for _, order := range [][]int{{5, 4, 3, 2, 1, 0}, {3, 0, 5, 2, 4, 1}} {
+		if got := said(order); !slices.Equal(got, want) {
+			t.Errorf("met in the order %v: %v, want %v", order, got, want)
+		}
 	}
 }
