@@ -30,6 +30,9 @@ type evaluator struct {
 
 	depth int
 	memo  map[memberKey]member
+
+	foreigns map[Type][]Type // see foreign
+
 	where string // the constraint of the file, if there are variants
 
 	implied map[[2]string]bool // see implies
@@ -51,7 +54,13 @@ const (
 )
 
 func (l *linker) newEvaluator(t *typeTable) *evaluator {
-	return &evaluator{l: l, types: t, memo: map[memberKey]member{}, implied: map[[2]string]bool{}}
+	return &evaluator{l: l, types: t, memo: map[memberKey]member{}, foreigns: map[Type][]Type{}, implied: map[[2]string]bool{}}
+}
+
+// forget drops what is known of members.
+func (ev *evaluator) forget() {
+	clear(ev.memo)
+	clear(ev.foreigns)
 }
 
 // open starts the evaluation of a file.
@@ -65,7 +74,7 @@ func (ev *evaluator) open(fn int32) {
 	clear(ev.lstat)
 	ev.selected = nil
 	if c := ev.f.place.Constraint; c != ev.where && len(ev.l.others) > 0 {
-		clear(ev.memo) // of members as another platform has them
+		ev.forget() // of members as another platform has them
 		ev.where = c
 	}
 	ev.depth = 0

@@ -85,10 +85,18 @@ func (ev *evaluator) allHanded(list *[]Type, x Type) bool {
 
 // foreign returns the external types that x embeds, at any depth, with the
 // unknown type for what could not be told.
-func (ev *evaluator) foreign(x Type) (list []Type) {
+func (ev *evaluator) foreign(x Type) []Type {
+	list, ok := ev.foreigns[x]
+	if ok {
+		return list
+	}
 	t := ev.types
 	queue := []embed{{t: x}}
-	for i := 0; i < len(queue) && i < maxEmbedded; i++ {
+	for i := 0; i < len(queue); i++ {
+		if len(queue) > maxEmbedded {
+			list = []Type{unknownType}
+			break
+		}
 		u := ev.under(queue[i].t)
 		if r := t.rec(u); (r.kind == kNamed || r.kind == kAnon) && r.ent != noEnt {
 			for _, b := range ev.l.basesOf(ev.variant(r.ent)) {
@@ -99,6 +107,7 @@ func (ev *evaluator) foreign(x Type) (list []Type) {
 		}
 		queue, _ = ev.embedded(queue, queue, queue[i])
 	}
+	ev.foreigns[x] = list
 	return list
 }
 

@@ -31,7 +31,7 @@ func (l *linker) surfaces() {
 			l.declaredTypes(ev, fn)
 		}
 	})
-	clear(ev.memo)
+	ev.forget()
 	l.inferredTypes(ev)
 	l.moduleSurfaces(ev)
 	l.inferSlots(ev)
@@ -156,7 +156,7 @@ func (l *linker) rounds(ev *evaluator, open []Ent, infer func(e Ent, d *facts.De
 	next := make([]Type, len(open))
 	for range maxRounds {
 		fn, changed := int32(-1), false
-		clear(ev.memo)
+		ev.forget()
 		for i, e := range open {
 			if f := l.entFile[e]; f != fn {
 				fn = f
