@@ -1,0 +1,58 @@
+package typescript
+
+import (
+	"testing"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/analyzer/syntax"
+)
+
+func extract(t testing.TB, base, src string) *facts.File {
+	_, grammar := dialectFor(base)
+	p := syntax.NewParser()
+	defer p.Close()
+	tree, err := p.Parse(grammar, []byte(src))
+	if err != nil {
+		t.Skip(err)
+	}
+	var b facts.Builder
+	f := Extract(tree, &b)
+	if err := f.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestFormatting holds hashes and signatures against what a formatter changes.
+func TestFormatting(t *testing.T) {
+	pairs := [][2]string{
+		{"function f(a: string, b = 1): void { g(a, 'x'); }", "/** doc */\nfunction f(\n  a: string,\n  b = 1,\n): void {\n  g(a, \"x\") // why\n}"},
+		{"class A { m() { return [1, 2]; } x = 1; }", "class A {\n  m() {\n    return [\n      1,\n      2,\n    ]\n  }\n  x = 1\n}"},
+		{"export const o = { a: 1, run() { return 2; } };", "export const o = {\n  a: 1,\n  run() {\n    return 2\n  },\n}"},
+	}
+	for _, p := range pairs {
+		a, b := extract(t, "a.ts", p[0]), extract(t, "a.ts", p[1])
+		if len(a.Decls) != len(b.Decls) {
+			t.Fatalf("%q: %d declarations, then %d", p[0], len(a.Decls), len(b.Decls))
+		}
+		for i := range a.Decls {
+			x, y := &a.Decls[i], &b.Decls[i]
+			if x.Body != y.Body || a.Str(x.Signature) != b.Str(y.Signature) {
+				t.Errorf("%s: %q, then %q; the same body: %v", a.Str(x.Name), a.Str(x.Signature), b.Str(y.Signature), x.Body == y.Body)
+			}
+		}
+	}
+	a, b := extract(t, "a.ts", "function f() { return 1; }"), extract(t, "a.ts", "function f() { return 2; }")
+	if a.Decls[0].Body == b.Decls[0].Body || a.Decls[0].Body == (graph.Hash{}) {
+		t.Error("another body has the same hash")
+	}
+}
+
+func FuzzExtract(f *testing.F) {
+	f.Add("a.ts", "interface A<out T> {\n  b(): T\n  <K>(k: K): A<K>\n}\nexport type * from './b'")
+	f.Add("a.js", "module.exports = exports = function(){ this.a = 1 }; it('x', () => {})")
+	f.Add("a.tsx", "export default () => <A.B {...c}>{d}</A.B>")
+	f.Add("a.vue", "<script setup lang='ts'>const a = 1</script><script/>")
+	f.Fuzz(func(t *testing.T, base, src string) { extract(t, base, src) })
+}
