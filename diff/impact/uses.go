@@ -215,8 +215,8 @@ func (e *engine) sitesOf(edge *graph.Edge) []Site {
 
 // rebound returns what an unchanged use means in the head graph if that is
 // another declaration of the same name: an inherited one, or another overload.
-// Outside of the tree, only what a method of the tree overrode is known to be
-// meant.
+// Of packages of which nothing is known, only what a method of the tree overrode
+// is sure to be meant.
 func (e *engine) rebound(k graph.EdgeKind, p pairing, s *Site, name string, not graph.ID) graph.ID {
 	if e.base == e.head {
 		return graph.None // a supposition: what else the name could mean is not known
@@ -224,7 +224,7 @@ func (e *engine) rebound(k graph.EdgeKind, p pairing, s *Site, name string, not 
 	es := e.head.OutKind(p.head, k)
 	for i := range es {
 		to := &e.head.Nodes[es[i].To]
-		if es[i].To == not || withoutShape(to.Name) != name || to.Kind == graph.KindExternal && !e.overrodeNamed(to.Key) {
+		if es[i].To == not || withoutShape(to.Name) != name || to.Kind == graph.KindExternal && to.Flags.Has(graph.FlagOpaque) && !e.overrodeNamed(to.Key) {
 			continue
 		}
 		for _, h := range e.head.Sites(&es[i]) {
