@@ -144,13 +144,14 @@ const (
 	FlagOnLoad                          // runs before all else of its package; with FlagTestCase, around its tests
 	FlagOpaque                          // an external name of which only the name is known
 	FlagAccessor                        // a method that is used like a field: a property, a getter, a setter
+	FlagElsewhere                       // no build for the default platform has it, whatever else is asked for
 	flagEnd
 )
 
 var flagNames = []string{
 	"test", "test_case", "generated", "entry_point", "deprecated", "called_outside",
 	"ptr_receiver", "static", "abstract", "final", "async", "no_body", "embedded", "anonymous", "on_load", "opaque",
-	"accessor",
+	"accessor", "elsewhere",
 }
 
 // Has reports whether all flags of x are set in f.

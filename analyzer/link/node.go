@@ -93,6 +93,9 @@ func (l *linker) makeFile(n int32, repo graph.ID) {
 	if f.Facts.Generated {
 		flags |= graph.FlagGenerated
 	}
+	if f.place.Elsewhere {
+		flags |= graph.FlagElsewhere
+	}
 	file := graph.Node{Key: graph.FileKey(f.Path), Kind: graph.KindFile, Name: path.Base(f.Path), QName: f.Path,
 		Parent: parent, Lang: f.Rules.Name, File: f.Path, DefLine: 1, Line: 1, Flags: flags,
 		Body: graph.Hash(f.Hash[:16])}
@@ -186,6 +189,9 @@ func (l *linker) declNode(e Ent, variants []Ent) graph.Node {
 	}
 	if f.Facts.Generated {
 		flags |= graph.FlagGenerated
+	}
+	if f.place.Elsewhere {
+		flags |= graph.FlagElsewhere
 	}
 	if d.Traits&facts.TraitEmbedded != 0 {
 		flags |= graph.FlagEmbedded

@@ -280,5 +280,6 @@ type Place struct {
 	Test       bool   // the file is test code
 	Constraint string // when the file is part of the unit; empty: always
 	Default    bool   // the file is part of the unit on the default platform
+	Elsewhere  bool   // it is not, whatever else than a platform is asked for
 	Reason     string // why Unit is -1 although the file holds code
 }

@@ -100,15 +100,18 @@ func isTest(n *graph.Node) bool {
 // runsOnLoad reports whether n runs before any test of its program does: a
 // function that the language starts by itself, what surrounds the tests of a
 // package, the initial value of a variable, statements outside of declarations.
+//
+// What only other platforms load counts if it changed itself.
 func (w *walk) runsOnLoad(n graph.ID) bool {
 	x := &w.g.Nodes[n]
+	here := !x.Flags.Has(graph.FlagElsewhere) || w.visited(n) && w.nodes[n].edge < 0
 	switch x.Kind {
 	case graph.KindFile:
 		return true
 	case graph.KindVariable:
-		return x.Parent != graph.None && w.g.Nodes[x.Parent].Kind.IsContainer()
+		return x.Parent != graph.None && w.g.Nodes[x.Parent].Kind.IsContainer() && here
 	}
-	return x.Flags.Has(graph.FlagOnLoad)
+	return x.Flags.Has(graph.FlagOnLoad) && here
 }
 
 // onLoad walks on from the nodes that run on load and hold a value of the

@@ -153,6 +153,7 @@ func (la *layouter) groups(files []link.File) {
 		base := path.Base(f.Path)
 		never := false
 		p.Constraint, p.Default, never = fileConstraint(base, f.Facts)
+		p.Elsewhere = !p.Default && elsewhere(p.Constraint)
 		p.Test = strings.HasSuffix(base, "_test.go")
 		k := groupKey{dir: dirOf(f.Path), name: f.Facts.Str(f.Facts.Package)}
 		k.test = p.Test && strings.HasSuffix(k.name, "_test")

@@ -2,7 +2,6 @@ package golang
 
 import (
 	"cmp"
-	"go/build/constraint"
 	"slices"
 	"strings"
 
@@ -106,68 +105,6 @@ func testCommands(r lang.TestRun) []string {
 		}
 	}
 	return cmds
-}
-
-// sanitizers are the tags that the go command sets with a flag of its own.
-var sanitizers = []string{"race", "msan", "asan"}
-
-// buildFlags returns the flags, each after a blank, with which a build for this
-// machine has a file with a constraint: the fewest tags that make it true, the
-// first by their names among those. It is not ok if no build has it without
-// being asked for more than tags; one for another system needs no flags, for
-// whoever runs the command there.
-func buildFlags(text string) (flags string, ok bool) {
-	if text == "" {
-		return "", true
-	}
-	expr, err := constraint.Parse("//go:build " + text)
-	if err != nil {
-		return "", true
-	}
-	var tags []string
-	for _, tag := range tagsOf(expr, nil) {
-		if !knownOS[tag] && !knownArch[tag] && tag != "unix" && tag != "cgo" && !always(tag) && !slices.Contains(tags, tag) {
-			tags = append(tags, tag)
-		}
-	}
-	if len(tags) > maxImplied {
-		return "", true
-	}
-	slices.Sort(tags)
-	var best []string
-	found := false
-	for set := range 1 << len(tags) {
-		var on []string
-		for i, tag := range tags {
-			if set&(1<<i) != 0 {
-				on = append(on, tag)
-			}
-		}
-		if found && cmp.Or(cmp.Compare(len(on), len(best)), slices.Compare(on, best)) >= 0 {
-			continue
-		}
-		for _, cgo := range []bool{true, false} {
-			if expr.Eval(func(tag string) bool { return defaultTag(tag) || tag == "cgo" && cgo || slices.Contains(on, tag) }) {
-				best, found = on, true
-			}
-		}
-	}
-	switch {
-	case !found:
-		return "", true // of another system or processor
-	case slices.Contains(best, "ignore"):
-		return "", false
-	}
-	for _, tag := range sanitizers {
-		if i := slices.Index(best, tag); i >= 0 {
-			best = slices.Delete(best, i, i+1)
-			flags += " -" + tag
-		}
-	}
-	if len(best) > 0 {
-		flags += " -tags " + shellQuote(strings.Join(best, ","))
-	}
-	return flags, true
 }
 
 func goTest(dir string) string {
