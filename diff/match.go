@@ -187,7 +187,9 @@ func match(base, head *graph.Graph) *matcher {
 	}
 	m.movedMembers()
 	m.similarBodies()
-	m.followed()
+	for round := 0; round < maxFollowRounds && m.followed(); round++ {
+		// Who follows may be followed.
+	}
 	return m
 }
 

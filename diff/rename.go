@@ -379,11 +379,13 @@ func (m *matcher) bodyScore(b, h graph.ID) (int, bool) {
 const (
 	maxFollowers = 64
 	maxFollowed  = 512
+
+	maxFollowRounds = 8
 )
 
 // followed is rule 11. What has neither parameters nor results nor a type must
-// also be called nearly the same.
-func (m *matcher) followed() {
+// also be called nearly the same. It reports whether it paired anything.
+func (m *matcher) followed() bool {
 	var cs []candidate
 	for _, b := range m.base.free {
 		if !m.freeBase(b) || isHolder(m.base.g.Nodes[b].Kind) || m.base.g.Nodes[b].Kind.IsContainer() {
@@ -416,6 +418,7 @@ func (m *matcher) followed() {
 		}
 	}
 	m.pairBest(cs, false)
+	return slices.ContainsFunc(cs, func(c candidate) bool { return !m.freeBase(c.base) })
 }
 
 // users counts the uses of n by declarations that the other graph has, too, and
@@ -457,7 +460,7 @@ func (m *matcher) mayFollow(b, h graph.ID) bool {
 		return x.Name == y.Name && ofType(&m.base, b) && ofType(&m.head, h)
 	}
 	s := &x.Signature
-	return len(s.Params)+len(s.Results) > 0 || s.Type != "" && x.Body == y.Body || alike(x.Name, y.Name)
+	return len(s.Params)+len(s.Results) > 0 || s.Type != "" && (x.Body == y.Body || x.Kind == graph.KindVariable) || alike(x.Name, y.Name)
 }
 
 // ofType reports whether n is a member of a type.
