@@ -139,7 +139,7 @@ func (r *replay) commit(ctx context.Context, c, file string) error {
 			r.complain(c, "%s: %v", line, err)
 			continue
 		}
-		dir, pattern, exact, ok := parse(args)
+		dir, pattern, build, exact, ok := parse(args)
 		if !ok {
 			r.complain(c, "%s: not as expected: %q", line, args)
 			continue
@@ -147,7 +147,7 @@ func (r *replay) commit(ctx context.Context, c, file string) error {
 		if rep.Tests.Mode == "all" {
 			continue
 		}
-		got, err := output(ctx, filepath.Join(r.clone, filepath.FromSlash(dir)), "go", "test", "-vet=off", "-list", pattern)
+		got, err := output(ctx, filepath.Join(r.clone, filepath.FromSlash(dir)), "go", append([]string{"test", "-vet=off", "-list", pattern}, build...)...)
 		if err != nil {
 			if r.verbose {
 				fmt.Fprintf(r.out, "%.8s %s: not built: %v\n", c, line, err)
@@ -205,8 +205,8 @@ func words(ctx context.Context, line string) ([]string, error) {
 }
 
 // parse reads the arguments of a printed command: its folder, the pattern of
-// what it runs, and whether it runs nothing else.
-func parse(args []string) (dir, pattern string, exact, ok bool) {
+// what it runs, the flags of the build, and whether it runs nothing else.
+func parse(args []string) (dir, pattern string, build []string, exact, ok bool) {
 	if len(args) == 0 || args[0] != "test" {
 		return
 	}
@@ -215,9 +215,14 @@ func parse(args []string) (dir, pattern string, exact, ok bool) {
 		switch {
 		case args[0] == "./...":
 			continue
+		case args[0] == "-race" || args[0] == "-msan" || args[0] == "-asan":
+			build = append(build, args[0])
+			continue
 		case len(args) < 2:
 			ok = false
 			return
+		case args[0] == "-tags":
+			build = append(build, args[0], args[1])
 		case args[0] == "-C":
 			dir = path.Clean(args[1])
 		case args[0] == "-run" && args[1] == "^$":
