@@ -9,12 +9,14 @@ import (
 
 // dynamicEval is what an evaluator keeps for such languages.
 type dynamicEval struct {
-	within   []facts.DeclID // by ExprID: the innermost class around it; None
-	param    []int32        // by LocalID: the parameter that it is; -1
-	prev     []Type         // by LocalID: its type as far as the pass before found it
-	flowed   []bool         // by ExprID: its type was inferred across declarations
-	flow     bool           // of the expression being evaluated
-	cycle    bool           // a local's value was asked for while it was looked for
+	within   []facts.DeclID // by ExprID: the innermost class around it; None; see classAround
+	located  bool
+	lflow    []bool  // by LocalID: its type was inferred across declarations
+	param    []int32 // by LocalID: the parameter that it is; -1
+	prev     []Type  // by LocalID: its type as far as the pass before found it
+	flowed   []bool  // by ExprID: its type was inferred across declarations
+	flow     bool    // of the expression being evaluated
+	cycle    bool    // a local's value was asked for while it was looked for
 	binds    map[bindKey]binding
 	units    map[bindKey]int32
 	exported map[int32]map[Sym]bool
@@ -40,7 +42,7 @@ func (ev *evaluator) openDynamic() {
 	fs := ev.f.Facts
 	n, m := len(fs.Exprs), len(fs.Locals)
 	d.within, d.flowed = grow(d.within, n), grow(d.flowed, n)
-	d.param, d.prev = grow(d.param, m), grow(d.prev, m)
+	d.param, d.prev, d.lflow = grow(d.param, m), grow(d.prev, m), grow(d.lflow, m)
 	for i := range d.param {
 		d.param[i], d.prev[i] = -1, unknownType
 	}
@@ -50,16 +52,51 @@ func (ev *evaluator) openDynamic() {
 		}
 	}
 	d.cycle, d.flow = false, false
-	for i := range d.within {
-		d.within[i] = facts.None
-	}
-	for i := range fs.Decls { // classes inside come later
-		if c := &fs.Decls[i]; c.Kind.IsType() {
-			for e := c.Exprs.Lo; e < c.Exprs.Hi; e++ {
-				d.within[e] = facts.DeclID(i)
+	d.located = false
+}
+
+// classAround returns the innermost class around an expression. Where classes
+// are is found out when a file first asks.
+func (ev *evaluator) classAround(e facts.ExprID) facts.DeclID {
+	d := &ev.dyn
+	if !d.located {
+		d.located = true
+		for i := range d.within {
+			d.within[i] = facts.None
+		}
+		var open []facts.DeclID
+		next, at := 0, int32(0)
+		fill := func(to int32) {
+			if len(open) > 0 {
+				for ; at < to; at++ {
+					d.within[at] = open[len(open)-1]
+				}
 			}
+			at = max(at, to)
+		}
+		decls := ev.f.Facts.Decls
+		for {
+			for next < len(decls) && !decls[next].Kind.IsType() {
+				next++
+			}
+			end := int32(len(d.within))
+			if len(open) > 0 {
+				end = decls[open[len(open)-1]].Exprs.Hi
+			}
+			if next < len(decls) && decls[next].Exprs.Lo < end {
+				fill(decls[next].Exprs.Lo)
+				open = append(open, facts.DeclID(next))
+				next++
+				continue
+			}
+			if len(open) == 0 {
+				break
+			}
+			fill(end)
+			open = open[:len(open)-1]
 		}
 	}
+	return d.within[e]
 }
 
 // evaluate finds the types of all expressions of a file. Values that depend on
@@ -195,7 +232,7 @@ func (ev *evaluator) evalDynamic(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 	d.flow = false
 	typ, ref := ev.dynamicExpr(e, x)
 	for _, o := range [...]facts.ExprID{x.X, x.Y} {
-		if o >= 0 && o < e && x.Op != facts.OpName && x.Op != facts.OpFunc && x.Op != facts.OpImport {
+		if o >= 0 && o < e && x.Op != facts.OpName && x.Op != facts.OpFunc && x.Op != facts.OpImport && x.Op != facts.OpAssert {
 			d.flow = d.flow || d.flowed[o] && ev.state[o] == evalDone
 		}
 	}
@@ -223,7 +260,7 @@ func (ev *evaluator) dynamicExpr(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 	case facts.OpImport:
 		return ev.boundValue(ev.importedName(ev.fn, &ev.f.Facts.Imports[x.X]))
 	case facts.OpSelf:
-		if c := ev.dyn.within[e]; c != facts.None {
+		if c := ev.classAround(e); c != facts.None {
 			self := t.mk(kSelf, ev.f.base+Ent(c), 0)
 			if x.Flags&facts.FlagTyped != 0 {
 				return t.meta(self), noEnt
@@ -298,9 +335,7 @@ func (ev *evaluator) dynamicLocal(id facts.LocalID) (Type, Ent) {
 	d := &ev.dyn
 	switch ev.lstat[id] {
 	case evalDone:
-		if p := d.param[id]; p >= 0 && lo.Type == facts.None && lo.Value == facts.None {
-			d.flow = true
-		}
+		d.flow = d.flow || d.lflow[id]
 		return ev.local[id], noEnt
 	case evalOpen:
 		d.cycle = true
@@ -311,7 +346,11 @@ func (ev *evaluator) dynamicLocal(id facts.LocalID) (Type, Ent) {
 	}
 	ev.lstat[id] = evalOpen
 	ev.depth++
+	outer := d.flow
+	d.flow = false
 	t := ev.versionValue(id, lo)
+	d.lflow[id] = d.flow
+	d.flow = d.flow || outer
 	ev.depth--
 	ev.local[id], ev.lstat[id] = t, evalDone
 	return t, noEnt
@@ -527,8 +566,10 @@ func (ev *evaluator) asserted(x *facts.Expr) Type {
 		}
 	}
 	if kept != unknownType {
+		ev.dyn.flow = ev.dyn.flow || ev.dyn.flowed[x.X]
 		return kept
 	}
+	ev.dyn.flow = false // the test says it
 	return to
 }
 
@@ -563,7 +604,7 @@ func (ev *evaluator) dynamicBinary(x *facts.Expr) Type {
 // superValue returns the value of super.
 func (ev *evaluator) superValue(e facts.ExprID, x *facts.Expr) Type {
 	t := ev.types
-	c := ev.dyn.within[e]
+	c := ev.classAround(e)
 	if c == facts.None {
 		return unknownType
 	}
