@@ -103,15 +103,6 @@ func (ev *evaluator) findIn(x Type, name Sym, behind Ent) hit {
 	return hit{ent: noEnt, foreign: m.open}
 }
 
-// eachHit calls f for what a name selects on each member of a value's type.
-func (ev *evaluator) eachHit(x Type, name Sym, f func(on Type, h hit)) {
-	for _, m := range ev.types.members(x) {
-		if h := ev.find(m, name); h.ent != noEnt {
-			f(m, h)
-		}
-	}
-}
-
 func (ev *evaluator) dynamicSelect(x *facts.Expr) (Type, Ent) {
 	return ev.attributeOf(ev.typeOf(x.X), ev.f.syms[x.Name])
 }

@@ -13,7 +13,6 @@ import (
 // moduleCall is what is known of a call.
 type moduleCall struct {
 	ent    Ent // what it calls; noEnt
-	others []Ent
 	class  Ent  // of new: the class
 	sig    Type // the function's type; the unknown type
 	result Type // of new: what is made
@@ -176,10 +175,7 @@ func (ev *evaluator) chooseSignature(x *facts.Expr, sig Type, explicit []Type, r
 	list := l.mods.overloads[body]
 	chosen := r.ent
 	if len(list) > 0 {
-		var all []Ent
-		for _, o := range list {
-			all = append(all, o)
-		}
+		all := slices.Clone(list)
 		if l.decl(body).Flags.Has(graph.FlagNoBody) {
 			all = append(all, body)
 			slices.Sort(all)

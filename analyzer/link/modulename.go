@@ -324,30 +324,26 @@ func (ev *evaluator) findExport(u int32, name Sym, s space, depth int) meaning {
 // names a declaration, that.
 func (ev *evaluator) followed(p property) (Type, Ent) {
 	l := ev.l
-	for range 4 {
-		if p.ent == noEnt {
-			break
+	if p.ent == noEnt {
+		return p.typ, p.ent
+	}
+	d := l.decl(p.ent)
+	if d.Kind != graph.KindField || d.Value == facts.None {
+		return p.typ, p.ent
+	}
+	f := &l.files[l.entFile[p.ent]]
+	x := &f.Facts.Exprs[d.Value]
+	if x.Op != facts.OpName || x.Flags&facts.FlagLocal != 0 {
+		return p.typ, p.ent
+	}
+	name := f.syms[x.Name]
+	if e := Ent(l.pkgScope.get(f.unit, name)); e != noEnt {
+		return ev.named(e, spaceValue)
+	}
+	if im := l.fileScope.get(l.entFile[p.ent], name); im >= 0 {
+		if m := ev.imported(l.entFile[p.ent], im, spaceValue, 8); m.ok {
+			return m.typ, m.ent
 		}
-		d := l.decl(p.ent)
-		if d.Kind != graph.KindField || d.Value == facts.None {
-			break
-		}
-		f := &l.files[l.entFile[p.ent]]
-		x := &f.Facts.Exprs[d.Value]
-		if x.Op != facts.OpName || x.Flags&facts.FlagLocal != 0 {
-			break
-		}
-		name := f.syms[x.Name]
-		if e := Ent(l.pkgScope.get(f.unit, name)); e != noEnt {
-			t, ref := ev.named(e, spaceValue)
-			return t, ref
-		}
-		if im := l.fileScope.get(l.entFile[p.ent], name); im >= 0 {
-			if m := ev.imported(l.entFile[p.ent], im, spaceValue, 8); m.ok {
-				return m.typ, m.ent
-			}
-		}
-		break
 	}
 	return p.typ, p.ent
 }

@@ -220,7 +220,7 @@ var (
 	fieldTypeParams  syntax.Field
 	fieldValue       syntax.Field
 
-	tokenAsync, tokenFrom, tokenNot, tokenIs, tokenAnd, tokenStar, tokenStarStar, tokenLambda, tokenUnderscore syntax.Kind
+	tokenAsync, tokenFrom, tokenNot, tokenIs, tokenAnd, tokenStar syntax.Kind
 )
 
 // setup resolves the names in the grammar; whoever reads a tree calls it first.
@@ -245,6 +245,6 @@ var setup = sync.OnceFunc(func() {
 		*f = g.Field(name)
 	}
 	tokenAsync, tokenFrom, tokenNot, tokenIs, tokenAnd = g.Token("async"), g.Token("from"), g.Token("not"), g.Token("is"), g.Token("and")
-	tokenStar, tokenStarStar, tokenUnderscore = g.Token("*"), g.Token("**"), g.Token("_")
+	tokenStar = g.Token("*")
 	hashRules = syntax.HashRules{Ignore: g.Tokens(",", ";"), Whole: g.Kinds("string_content"), Pragma: pragma}
 })

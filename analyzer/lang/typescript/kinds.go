@@ -186,8 +186,6 @@ const (
 	classJSXExpression
 	classJSXText
 	classJSXNamespace
-
-	classCount
 )
 
 var classNames = map[string]class{
