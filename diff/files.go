@@ -265,7 +265,8 @@ func compareStatements(d *Delta) (formatting []string) {
 			if b == h && !touched[f.Path] {
 				formatting = append(formatting, f.Path)
 			}
-		case !sameUses(d, b, h, false) || !touched[f.Path] && !sameUses(d, b, h, true) || statements(d.Base, b, j) != statements(d.Head, h, i):
+		case !sameUses(d, b, h, false) || !touched[f.Path] && !sameUses(d, b, h, true) || statements(d.Base, b, j) != statements(d.Head, h, i),
+			readWhole(d.Base, b), readWhole(d.Head, h):
 			c := Change{Kind: Body, Base: b, Head: h, Details: []Detail{{Code: BodyChanged, Verdict: Compatible, Index: -1}}}
 			c.Aspects.add(Body)
 			d.Changes = append(d.Changes, c)
@@ -275,6 +276,10 @@ func compareStatements(d *Delta) (formatting []string) {
 	}
 	return formatting
 }
+
+// readWhole reports whether code reads the bytes of a file, as what embeds it
+// does: then anything that is written otherwise is a change.
+func readWhole(g *graph.Graph, file graph.ID) bool { return len(g.InKind(file, graph.EdgeReads)) > 0 }
 
 // compareConstraint adds a change for a file that other builds have than before,
 // and reports whether it did. Its name or what stands in it says which.
