@@ -12,7 +12,7 @@ import (
 
 // moduleCall is what is known of a call.
 type moduleCall struct {
-	ent    Ent // what it calls; noEnt
+	ent    Ent  // what it calls; noEnt
 	class  Ent  // of new: the class
 	sig    Type // the function's type; the unknown type
 	result Type // of new: what is made

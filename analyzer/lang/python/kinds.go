@@ -220,7 +220,7 @@ var (
 	fieldTypeParams  syntax.Field
 	fieldValue       syntax.Field
 
-	tokenAsync, tokenFrom, tokenNot, tokenIs, tokenAnd, tokenStar syntax.Kind
+	tokenAsync, tokenFrom, tokenAnd syntax.Kind
 )
 
 // setup resolves the names in the grammar; whoever reads a tree calls it first.
@@ -244,7 +244,6 @@ var setup = sync.OnceFunc(func() {
 	} {
 		*f = g.Field(name)
 	}
-	tokenAsync, tokenFrom, tokenNot, tokenIs, tokenAnd = g.Token("async"), g.Token("from"), g.Token("not"), g.Token("is"), g.Token("and")
-	tokenStar = g.Token("*")
+	tokenAsync, tokenFrom, tokenAnd = g.Token("async"), g.Token("from"), g.Token("and")
 	hashRules = syntax.HashRules{Ignore: g.Tokens(",", ";"), Whole: g.Kinds("string_content"), Pragma: pragma}
 })
