@@ -170,6 +170,8 @@ type Rules struct {
 	// subclass or a narrower number has, so that a changed type need not break
 	// who passes one.
 	Coerces bool
+	// FileModules: each file is a module, and one with tests is a program.
+	FileModules bool
 	// Scanned: a program may run code that nothing in it imports, because it
 	// looks for it on a path.
 	Scanned bool

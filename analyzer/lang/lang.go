@@ -90,14 +90,15 @@ type TestCase struct {
 // Fit says when a use of a declaration fits it. The zero value is that of a
 // language whose compiler checks everything.
 type Fit struct {
-	Keywords   bool     // arguments may be given by name
-	Dynamic    bool     // nothing enforces types
-	Coerces    bool     // an argument may have another type than its parameter, as a subclass or a narrower number has
-	Scanned    bool     // a program may run code that nothing in it imports: it finds it on a path
-	LooseArity bool     // a call may pass fewer or more arguments than there are parameters
-	TopTypes   []string // the types that accept any value, as signatures spell them
-	Constants  []string // types that one literal may have, separated by blanks, one entry for each sort of literal
-	Nil        []string // how the types begin that the null literal may have
+	Keywords    bool     // arguments may be given by name
+	Dynamic     bool     // nothing enforces types
+	Coerces     bool     // an argument may have another type than its parameter, as a subclass or a narrower number has
+	FileModules bool     // each file is a module, and one with tests is a program
+	Scanned     bool     // a program may run code that nothing in it imports: it finds it on a path
+	LooseArity  bool     // a call may pass fewer or more arguments than there are parameters
+	TopTypes    []string // the types that accept any value, as signatures spell them
+	Constants   []string // types that one literal may have, separated by blanks, one entry for each sort of literal
+	Nil         []string // how the types begin that the null literal may have
 	// Supertypes returns the direct supertypes of a type of the standard library;
 	// types are spelled as in signatures, without arguments.
 	Supertypes func(name string) []string

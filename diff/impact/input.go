@@ -40,7 +40,6 @@ func (p *programs) packagesIn(dirs []string) []graph.ID {
 			}
 			if pkg := diff.PackageOf(p.g, f.Node); pkg != graph.None {
 				out = append(out, pkg)
-				break
 			}
 		}
 	}

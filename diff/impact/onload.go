@@ -11,20 +11,23 @@ import (
 
 // programs says what is in the same program as a test. Tests of one folder are
 // one program: it has their packages, all packages that those import, and so
-// on. A test file is in the program of its own folder only.
+// on. A test file is in the program of its own folder only. Where files are
+// modules, a file takes the place of the folder.
 type programs struct {
+	d         *diff.Delta
 	g         *graph.Graph
 	importers map[graph.ID][]graph.ID // package → packages of which a file that is no test imports it
 	folders   map[graph.ID][]string   // package → folders with files of it, or that import it
 	tests     map[string][]graph.ID   // folder → tests
+	files     map[string][]string     // folder → files in it that are modules and have tests
 }
 
-func programsOf(g *graph.Graph) *programs {
-	p := &programs{g: g, importers: map[graph.ID][]graph.ID{}, folders: map[graph.ID][]string{}, tests: map[string][]graph.ID{}}
+func programsOf(d *diff.Delta, g *graph.Graph) *programs {
+	p := &programs{d: d, g: g, importers: map[graph.ID][]graph.ID{}, folders: map[graph.ID][]string{}, tests: map[string][]graph.ID{}, files: map[string][]string{}}
 	last := ""
 	for i := range g.Nodes {
 		if n := &g.Nodes[i]; n.File != "" && n.Parent != graph.None && g.Nodes[n.Parent].Kind == graph.KindPackage {
-			if dir := path.Dir(n.File); dir != last || len(p.folders[n.Parent]) == 0 {
+			if dir := p.of(n); dir != last || len(p.folders[n.Parent]) == 0 {
 				p.folders[n.Parent] = append(p.folders[n.Parent], dir)
 				last = dir
 			}
@@ -40,18 +43,30 @@ func programsOf(g *graph.Graph) *programs {
 			continue
 		}
 		file := &g.Nodes[e.From]
-		p.folders[to] = append(p.folders[to], path.Dir(file.File))
+		p.folders[to] = append(p.folders[to], p.of(file))
 		if !file.Flags.Has(graph.FlagTest) {
 			p.importers[to] = append(p.importers[to], from)
 		}
 	}
 	for i := range g.Nodes {
-		if isTest(&g.Nodes[i]) {
-			dir := path.Dir(g.Nodes[i].File)
-			p.tests[dir] = append(p.tests[dir], graph.ID(i))
+		if n := &g.Nodes[i]; isTest(n) {
+			at := p.of(n)
+			if at == n.File && len(p.tests[at]) == 0 {
+				p.files[path.Dir(at)] = append(p.files[path.Dir(at)], at)
+			}
+			p.tests[at] = append(p.tests[at], graph.ID(i))
 		}
 	}
 	return p
+}
+
+// of returns the folder of the program that n is in if it is test code, or the
+// file where files are modules.
+func (p *programs) of(n *graph.Node) string {
+	if p.d.RulesFor(n.Lang).FileModules {
+		return n.File
+	}
+	return path.Dir(n.File)
 }
 
 // containing returns the folders whose tests have at least one of the given
@@ -67,7 +82,7 @@ func (p *programs) containing(ids []graph.ID) map[string]bool {
 		case pkg == graph.None:
 			return nil
 		case x.Flags.Has(graph.FlagTest) && x.File != "":
-			folders[path.Dir(x.File)] = true
+			folders[p.of(x)] = true
 		case !seen[pkg]:
 			seen[pkg] = true
 			queue = append(queue, pkg)
@@ -315,7 +330,7 @@ func (p *programs) reachedOnLoad(w *walk) []loaded {
 	for _, n := range nodes {
 		x := &w.g.Nodes[n]
 		if x.Flags.Has(graph.FlagTest) {
-			folder(path.Dir(x.File), origin{n, 0})
+			folder(p.of(x), origin{n, 0})
 			continue
 		}
 		// Packages that a nearer node has reached are not passed again.

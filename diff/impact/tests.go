@@ -3,7 +3,6 @@ package impact
 import (
 	"cmp"
 	"maps"
-	"path"
 	"slices"
 
 	"github.com/codekg/kg/analyzer/graph"
@@ -114,7 +113,7 @@ func (e *engine) selectTests(r *Result) {
 			headSeeds = append(headSeeds, graph.ID(i))
 		}
 	}
-	sel := selection{e: e, reached: map[graph.ID]Reached{}, loaders: map[string]bool{}, programs: programsOf(e.head)}
+	sel := selection{e: e, reached: map[graph.ID]Reached{}, loaders: map[string]bool{}, programs: programsOf(e.d, e.head)}
 	e.walk.tests = true
 	defer func() { e.walk.tests = false }()
 	e.walk.start(unique(headSeeds)...)
@@ -209,7 +208,7 @@ func (s *selection) whole(t *Tests) (all bool) {
 			}
 		}
 		t.reason(LostFiles, sorted(paths))
-		all = !s.folders(programsOf(e.base).containing(nodes)) || all
+		all = !s.folders(programsOf(e.d, e.base).containing(nodes)) || all
 	}
 	if paths := e.unparsedChanges(); len(paths) > 0 {
 		t.reason(Unparsed, paths)
@@ -229,6 +228,9 @@ func (s *selection) whole(t *Tests) (all bool) {
 			readers := s.programs.containing(append(e.fileNodes(in.Readers), s.programs.packagesIn(in.Packages)...))
 			for _, dir := range in.Tests {
 				readers[pathOf(dir)] = true
+				for _, f := range s.programs.files[pathOf(dir)] {
+					readers[f] = true
+				}
 			}
 			w := DataChange
 			if len(readers) == 0 {
@@ -311,7 +313,7 @@ type selection struct {
 func (s *selection) add(w *walk, toHead func(graph.ID) graph.ID) {
 	programs := s.programs
 	if w.g != s.e.head {
-		programs = programsOf(w.g)
+		programs = programsOf(s.e.d, w.g)
 	}
 	within := s.within(w, programs)
 	onLoad := programs.reachedOnLoad(w) // walks on
@@ -347,7 +349,7 @@ func (s *selection) within(w *walk, p *programs) func(test graph.ID) bool {
 		seeds = append(seeds, n)
 	}
 	folders := p.containing(seeds)
-	return func(n graph.ID) bool { return folders == nil || folders[path.Dir(w.g.Nodes[n].File)] }
+	return func(n graph.ID) bool { return folders == nil || folders[p.of(&w.g.Nodes[n])] }
 }
 
 // symbol returns the node of the head graph for one of a walk's graph, or the
