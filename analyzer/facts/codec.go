@@ -451,7 +451,9 @@ func (c *coder) decls(f *File) {
 				var w [4]byte
 				binary.LittleEndian.PutUint32(w[:], d[i].MinHash[j])
 				c.bytes(w[:])
-				d[i].MinHash[j] = binary.LittleEndian.Uint32(w[:])
+				if c.reading {
+					d[i].MinHash[j] = binary.LittleEndian.Uint32(w[:])
+				}
 			}
 		}
 	}

@@ -1,8 +1,10 @@
 package facts_test
 
 import (
+	"bytes"
 	"errors"
 	"reflect"
+	"sync"
 	"testing"
 
 	"github.com/codekg/kg/analyzer/facts"
@@ -119,4 +121,19 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%v: read %+v\nafter %+v", err, again, got)
 		}
 	})
+}
+
+// TestAppendBlockReadsOnly: facts are linked while they are stored. The race
+// detector sees it if they are written.
+func TestAppendBlockReadsOnly(t *testing.T) {
+	cs := []*facts.Content{contentOf(sample())}
+	var wg sync.WaitGroup
+	blocks := make([][]byte, 2)
+	for i := range blocks {
+		wg.Go(func() { blocks[i] = facts.AppendBlock(nil, cs) })
+	}
+	wg.Wait()
+	if !bytes.Equal(blocks[0], blocks[1]) {
+		t.Error("two blocks of the same contents differ")
+	}
 }

@@ -104,7 +104,9 @@ func (c *coder) content(x *Content) {
 	c.strings(details)
 	for i := range x.Unknowns {
 		u := &x.Unknowns[i]
-		u.Detail = details[i]
+		if c.reading {
+			u.Detail = details[i]
+		}
 		if int(u.Reason) >= graph.ReasonCount || u.Line < 0 || u.EndLine < 0 || u.Count < 0 {
 			c.failed = true
 		}
