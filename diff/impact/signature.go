@@ -197,11 +197,13 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 				x = fitsNo
 			case d.Verdict == diff.Compatible && (d.Code == diff.KindChanged || d.Code == diff.TypeChanged):
 				x = fitsYes
+			case rules.Dynamic && d.Verdict == diff.Compatible && (d.Code == diff.ParamType || d.Code == diff.ResultType):
+				x = fitsYes // a hint
 			}
 			if rules.Coerces && d.Code == diff.ResultAdded && k == graph.EdgeReferences {
 				x = fitsYes // a function without a result is asked for, and one with a result is one
 			}
-			if rules.Dynamic || (d.Code == diff.ParamType || d.Code == diff.ResultType) && lastName(d.From) == lastName(d.To) {
+			if x == fitsNo && rules.Dynamic || (d.Code == diff.ParamType || d.Code == diff.ResultType) && lastName(d.From) == lastName(d.To) {
 				x = fitsUnknown
 			}
 			f = min(f, x)
