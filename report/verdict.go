@@ -42,16 +42,19 @@ func (r *Report) Verdict() string {
 		fmt.Fprintf(&b, "%s of what changed should be reviewed", count(direct+t.MayBeAffected, "user"))
 	default:
 		fmt.Fprintf(&b, "%s %s differently: ", count(what, "symbol"), verb(what, "behaves", "behave"))
-		users, tests := r.direct()
-		near := users + tests
-		if near > 0 {
-			fmt.Fprintf(&b, "%s %s on %s directly", usersAndTests(users, tests), verb(near, "relies", "rely"), verb(what, "it", "them"))
+		near, far := r.reach()
+		if near.all() > 0 {
+			fmt.Fprintf(&b, "%s %s on %s directly", near, verb(near.all(), "relies", "rely"), verb(what, "it", "them"))
 		}
-		switch far := direct + t.MayBeAffected - near; {
-		case near == 0:
-			fmt.Fprintf(&b, "%s may be affected", count(far, "user"))
-		case far > 0:
-			fmt.Fprintf(&b, ", %d more may be affected", far)
+		switch {
+		case near.all() == 0:
+			fmt.Fprintf(&b, "%s may be affected", far)
+		case far.code > 0 && far.tests > 0:
+			fmt.Fprintf(&b, ", %d more and %d in tests may be affected", far.code, far.tests)
+		case far.code > 0:
+			fmt.Fprintf(&b, ", %d more may be affected", far.code)
+		case far.tests > 0:
+			fmt.Fprintf(&b, ", %d more in tests may be affected", far.tests)
 		}
 	}
 	if n := len(r.EntryPoints); n > 0 && direct+t.MayBeAffected > 0 {
@@ -74,35 +77,48 @@ func together(s *Shift) string {
 	return fmt.Sprintf("%s moved from %s to %s", count(s.Declarations, "declaration"), s.From, s.To)
 }
 
-// direct counts the users that are one hop away from a change and have to
-// follow it or should be reviewed; those in test code apart.
-func (r *Report) direct() (users, tests int) {
-	seen := map[string]bool{}
+// users counts users; those in test code apart.
+type users struct{ code, tests int }
+
+func (u users) all() int { return u.code + u.tests }
+
+func (u users) String() string {
+	switch {
+	case u.tests == 0:
+		return count(u.code, "user")
+	case u.code == 0:
+		return count(u.tests, "user") + " in tests"
+	}
+	return fmt.Sprintf("%s and %d in tests", count(u.code, "user"), u.tests)
+}
+
+// reach counts the users that are one hop away from a change and have to follow
+// it or should be reviewed, and all others.
+func (r *Report) reach() (near, far users) {
+	direct := map[string]bool{}
+	var all []*Symbol
 	for i := range r.Changes {
-		for _, x := range r.Changes[i].Impacted {
-			if x.Depth != 1 || x.Severity == "may_be_affected" || seen[x.Symbol.ID] {
-				continue
-			}
-			seen[x.Symbol.ID] = true
-			if x.Symbol.Test {
-				tests++
-			} else {
-				users++
+		for k := range r.Changes[i].Impacted {
+			x := &r.Changes[i].Impacted[k]
+			is, seen := direct[x.Symbol.ID]
+			direct[x.Symbol.ID] = is || x.Depth == 1 && x.Severity != "may_be_affected"
+			if !seen {
+				all = append(all, &x.Symbol)
 			}
 		}
 	}
-	return users, tests
-}
-
-// usersAndTests counts users, of which some are in test code.
-func usersAndTests(users, tests int) string {
-	switch {
-	case tests == 0:
-		return count(users, "user")
-	case users == 0:
-		return count(tests, "user") + " in tests"
+	for _, s := range all {
+		to := &far
+		if direct[s.ID] {
+			to = &near
+		}
+		if s.Test {
+			to.tests++
+		} else {
+			to.code++
+		}
 	}
-	return fmt.Sprintf("%s and %d in tests", count(users, "user"), tests)
+	return near, far
 }
 
 // close ends a sentence with what the analysis did not see.
