@@ -176,18 +176,9 @@ var classNames = map[string]class{
 	"keyword_separator": classKeywordSeparator, "positional_separator": classPositionalSeparator,
 }
 
-// classes maps kinds to classes.
-var classes []class
+var classes syntax.Classes
 
-func classOf(k syntax.Kind) class {
-	if int(k) < len(classes) {
-		return classes[k]
-	}
-	if k == syntax.KindError {
-		return classError
-	}
-	return classOther
-}
+func classOf(k syntax.Kind) class { return class(classes.Of(k)) }
 
 // The roles of children, and the tokens that are told apart.
 var (
@@ -226,14 +217,8 @@ var (
 // setup resolves the names in the grammar; whoever reads a tree calls it first.
 var setup = sync.OnceFunc(func() {
 	g := grammar()
-	for name, c := range classNames {
-		k := g.Kind(name)
-		for int(k) >= len(classes) {
-			classes = append(classes, classOther)
-		}
-		classes[k] = c
-	}
-	for name, f := range map[string]*syntax.Field{
+	classes = syntax.NewClasses(g, classNames, nil)
+	g.Fields(map[string]*syntax.Field{
 		"alias": &fieldAlias, "alternative": &fieldAlternative, "arguments": &fieldArguments, "argument": &fieldArgument,
 		"attribute": &fieldAttribute, "body": &fieldBody, "cause": &fieldCause, "condition": &fieldCondition,
 		"consequence": &fieldConsequence, "definition": &fieldDefinition, "function": &fieldFunction, "guard": &fieldGuard,
@@ -241,9 +226,7 @@ var setup = sync.OnceFunc(func() {
 		"operator": &fieldOperator, "operators": &fieldOperators, "parameters": &fieldParameters,
 		"return_type": &fieldReturn, "right": &fieldRight, "subject": &fieldSubject, "subscript": &fieldSubscript,
 		"superclasses": &fieldSupers, "type": &fieldType, "type_parameters": &fieldTypeParams, "value": &fieldValue,
-	} {
-		*f = g.Field(name)
-	}
+	})
 	tokenAsync, tokenFrom, tokenAnd = g.Token("async"), g.Token("from"), g.Token("and")
 	hashRules = syntax.HashRules{Ignore: g.Tokens(",", ";"), Whole: g.Kinds("string_content"), Pragma: pragma}
 })
