@@ -1,0 +1,210 @@
+package report
+
+// What changed and who relies on it, in Markdown.
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// changes lists what changed: what others use as a table, the rest folded.
+func (m *markdown) changes() {
+	var used []*Change
+	var unused []string
+	tests := 0 // of unused
+	for i := range m.r.Changes {
+		c := &m.r.Changes[i]
+		switch {
+		case c.Totals.Impacted > 0:
+			used = append(used, c)
+		case c.Symbol.Test:
+			tests++
+		default:
+			unused = append(unused, "- "+m.declared(c, " ")+", "+prose(title(c)))
+		}
+	}
+	m.table(used)
+	if n := len(unused) + tests; len(unused) > 0 { // that only tests changed, too, is no news
+		show, _ := m.cut(len(unused))
+		title := "Changed, and used nowhere else"
+		if m.r.blurred() {
+			title = "Changed, no other use is known"
+		}
+		m.list(title, n, "", 10, true, unused[:show], others(show, len(unused)-show, tests))
+	}
+}
+
+// others says what a list does not show.
+func others(shown, more, tests int) string {
+	var parts []string
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	if tests > 0 {
+		parts = append(parts, fmt.Sprintf("%d in tests", tests))
+	}
+	s := strings.Join(parts, ", and ")
+	if s != "" && shown > 0 {
+		s = "… and " + s
+	}
+	return s
+}
+
+// declared is a changed symbol and where it stands.
+func (m *markdown) declared(c *Change, between string) string {
+	s := code(c.Symbol.Name)
+	if c.Symbol.File != "" {
+		s += between + m.at(c.Symbol.File, c.Symbol.Line, c.Change != "removed")
+	}
+	return s
+}
+
+// table adds a block of changes with the numbers of who relies on them, first
+// those that ask for something. Columns without a number are left out.
+func (m *markdown) table(cs []*Change) {
+	if len(cs) == 0 {
+		return
+	}
+	followed := map[*Change]int{}
+	for _, c := range cs {
+		for i := range c.Impacted {
+			if x := &c.Impacted[i]; x.Severity == "must_update" && worst(x.Sites) == "edited" {
+				followed[c]++
+			}
+		}
+	}
+	columns := []struct {
+		title string
+		n     func(*Change) int
+	}{
+		{"broken", func(c *Change) int { return c.Totals.Broken }},
+		{"to update", func(c *Change) int { return c.Totals.MustUpdate - c.Totals.Broken - followed[c] }},
+		{"to review", func(c *Change) int { return c.Totals.ShouldReview }},
+		{"may be affected", func(c *Change) int { return c.Totals.MayBeAffected }},
+		{"edited here", func(c *Change) int { return followed[c] }},
+	}
+	urgency := func(c *Change) int {
+		for i, col := range columns {
+			if col.n(c) > 0 {
+				return i
+			}
+		}
+		return len(columns)
+	}
+	slices.SortStableFunc(cs, func(x, y *Change) int { return cmp.Compare(urgency(x), urgency(y)) })
+	show, _ := m.cut(len(cs))
+	if m.limit > 0 && len(cs) > openRows*3/2 {
+		show = min(show, openRows)
+	}
+	head, rule := "| symbol | what changed |", "|---|---|"
+	rows := make([]string, show)
+	for i, c := range cs[:show] {
+		rows[i] = "| " + cell(m.declared(c, "<br>")) + " | " + cell(prose(title(c))) + " |"
+	}
+	for at, col := range columns {
+		if !slices.ContainsFunc(cs[:show], func(c *Change) bool { return col.n(c) > 0 }) {
+			continue
+		}
+		head, rule = head+" "+col.title+" |", rule+"--:|"
+		for i, c := range cs[:show] {
+			n := ""
+			if k := col.n(c); k > 0 {
+				n = fmt.Sprint(k)
+				if at == 0 {
+					n = "**" + n + "**"
+				}
+			}
+			rows[i] += " " + n + " |"
+		}
+	}
+	m.list("Changed, and used elsewhere", len(cs), "", 90, false, append([]string{head, rule}, rows...), others(show, len(cs)-show, 0))
+}
+
+// uses lists the users of what changed, by urgency, together with others of
+// the same symbol.
+func (m *markdown) uses() {
+	groups, broken := m.r.users()
+	if g := &groups[isBroken]; g.total > 0 {
+		var list byUse
+		for _, u := range broken {
+			list.add(code(used(u.Impacted, u.c))+" ("+prose(title(u.c))+")", m.at(u.at.File, u.at.Line, true)+" "+code(u.Symbol.Name)+" "+relation(u.Relation)+" it")
+		}
+		m.users(g, &list, 100, false)
+	}
+	for _, x := range []struct {
+		at    urgency
+		weigh int
+		fold  bool
+	}{{isUnclear, 80, false}, {shouldReview, 70, false}, {hadToFollow, 15, true}, {mayBeAffected, 20, true}} {
+		g := &groups[x.at]
+		var list byUse
+		for _, u := range g.users {
+			list.add(code(used(u.Impacted, u.c)), m.user(u.Impacted))
+		}
+		m.users(g, &list, x.weigh, x.fold || len(g.users) > openRows)
+	}
+}
+
+// byUse is lines about users, by what they use.
+type byUse struct {
+	used  []string // in the order of changes
+	lines map[string][]string
+	n     int // lines
+}
+
+func (u *byUse) add(used, line string) {
+	if u.lines == nil {
+		u.lines = map[string][]string{}
+	}
+	if u.lines[used] == nil {
+		u.used = append(u.used, used)
+	}
+	u.lines[used] = append(u.lines[used], line)
+	u.n++
+}
+
+// users adds a block of the users under one heading.
+func (m *markdown) users(g *group, u *byUse, weigh int, fold bool) {
+	if g.total == 0 {
+		return
+	}
+	left, _ := m.cut(u.n)
+	more := g.total - g.tests - left
+	var lines []string
+	for _, used := range u.used {
+		if left == 0 {
+			break
+		}
+		all := u.lines[used]
+		if len(all) == 1 {
+			lines = append(lines, "- "+used+": "+all[0])
+		} else {
+			lines = append(lines, fmt.Sprintf("- %s (%d)", used, len(all)))
+			for _, l := range all[:min(left, len(all))] {
+				lines = append(lines, "  - "+l)
+			}
+		}
+		left -= min(left, len(all))
+	}
+	m.list(g.title, g.total, "", weigh, fold, lines, others(len(lines), more, g.tests))
+}
+
+// user is an impacted symbol, and how it comes to what it uses.
+func (m *markdown) user(x *Impacted) string {
+	at := m.at(x.Symbol.File, x.Symbol.Line, true)
+	if len(x.Sites) > 0 {
+		at = m.at(x.Sites[0].File, x.Sites[0].Line, true)
+	}
+	s := at + " " + code(x.Symbol.Name) + " "
+	if x.Depth > 1 {
+		s += fmt.Sprintf("reaches it over %s", count(x.Depth, "hop"))
+	} else {
+		s += relation(x.Relation) + " it"
+	}
+	if x.Certainty != "exact" {
+		s += ", " + prose(x.Certainty)
+	}
+	return s
+}

@@ -1,0 +1,143 @@
+package report
+
+// What follows from a change beside its users, in Markdown: findings, tests, entry
+// points, habits, owners, and what could not be told.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func (m *markdown) findings() {
+	fs, left := listedFindings(m.r.Findings)
+	var lines []string
+	for _, f := range fs {
+		level := prose(f.Level)
+		if f.Level == "error" {
+			level = "**error**"
+		}
+		s := "- "
+		if f.File != "" {
+			s += m.at(f.File, f.Line, !f.InBase) + " "
+		}
+		lines = append(lines, s+level+": "+prose(f.Message)+" ("+code(f.Rule)+")")
+	}
+	show, rest := m.cut(len(lines))
+	if rest != "" && left != "" {
+		rest += "; "
+	}
+	rest += left
+	switch {
+	case len(lines) > 0:
+		fold := len(lines) > openRows || !slices.ContainsFunc(fs, func(f Finding) bool { return f.Level == "error" })
+		m.list("Findings", len(lines), "", 95, fold, lines[:show], rest)
+	case rest != "":
+		m.blocks = append(m.blocks, block{"Findings", len(m.r.Findings), "Findings: " + rest + ".\n", 6})
+	}
+}
+
+// tests says which tests to run, and names some of each package.
+func (m *markdown) tests() {
+	t := &m.r.Tests
+	text := "No test reaches a change"
+	switch {
+	case t.Mode == "all":
+		text = fmt.Sprintf("**Run all %s**", count(t.Total, "test"))
+	case t.Mode == "selected" && len(t.Tests) > 0:
+		if text = ""; len(t.Reasons) > 0 { // else the list says it
+			text = fmt.Sprintf("**Run %d of %s**", len(t.Tests), count(t.Total, "test"))
+		}
+	}
+	for i, w := range t.Reasons {
+		if t.Mode == "none" && (w.Reason == "no_change" || w.Reason == "unreached") {
+			continue // says the same
+		}
+		text += []string{", because ", "; "}[min(i, 1)] + prose(strings.ReplaceAll(w.Reason, "_", " "))
+		for j, path := range w.Paths[:min(len(w.Paths), 3)] {
+			text += []string{": ", ", "}[min(j, 1)] + code(path)
+		}
+		text += more(len(w.Paths) - 3)
+	}
+	if text != "" {
+		m.blocks = append(m.blocks, block{"Which tests to run", t.Total, text + ".\n", 85})
+	}
+	// One line for each package, the nearest first.
+	var packages []string
+	names := map[string][]string{}
+	for _, x := range t.Tests {
+		if names[x.Package] == nil {
+			packages = append(packages, x.Package)
+		}
+		names[x.Package] = append(names[x.Package], x.Symbol)
+	}
+	var lines []string
+	for _, pkg := range packages {
+		ns := names[pkg]
+		s := fmt.Sprintf("- %s (%d):", code(pkg), len(ns))
+		for _, n := range ns[:min(len(ns), testsShown)] {
+			s += " " + code(n)
+		}
+		lines = append(lines, s+more(len(ns)-testsShown))
+	}
+	if len(lines) > 0 {
+		show, rest := m.cut(len(lines))
+		m.list("Tests that reach a change", len(t.Tests), fmt.Sprintf(" of %d", t.Total), 50, len(t.Tests) > testsShown, lines[:show], rest)
+	}
+}
+
+func (m *markdown) entryPoints() {
+	var lines []string
+	for _, x := range m.r.started() {
+		lines = append(lines, "- "+m.at(x.Symbol.File, x.Symbol.Line, true)+" "+code(x.Symbol.Name)+", "+count(x.Distance, "hop")+namesakes(x.namesakes))
+	}
+	if len(lines) > 0 {
+		show, _ := m.cut(len(lines))
+		m.list(entryTitle, len(m.r.EntryPoints), "", 40, len(lines) > testsShown, lines[:show], others(show, len(lines)-show, 0))
+	}
+}
+
+func (m *markdown) cochange() {
+	var lines []string
+	for _, c := range m.r.Cochange {
+		s := fmt.Sprintf("- %s in %.0f %% of %s with", code(c.File), 100*c.Confidence, count(c.Support, "commit"))
+		for i, f := range c.With[:min(len(c.With), 3)] {
+			s += []string{" ", ", "}[min(i, 1)] + code(f)
+		}
+		lines = append(lines, s+more(len(c.With)-3))
+	}
+	m.plain("Usually changed together, and not here: a habit, not a dependency", 30, len(lines) > testsShown, lines)
+}
+
+func (m *markdown) owners() {
+	var lines []string
+	for _, o := range m.r.Owners {
+		lines = append(lines, fmt.Sprintf("- %s: %s in %s", code(o.Owner), count(o.Symbols, "symbol"), count(len(o.Files), "file")))
+	}
+	m.plain("Owners of impacted code", 60, len(lines) > testsShown, lines)
+}
+
+// unknowns counts by reason what could not be told. Languages that are not
+// analysed were said before.
+func (m *markdown) unknowns() {
+	total := 0
+	var order []string
+	counts := map[string]int{}
+	for _, u := range m.r.Unknowns {
+		if u.Reason == SkippedLanguage {
+			continue
+		}
+		if counts[u.Reason] == 0 {
+			order = append(order, u.Reason)
+		}
+		counts[u.Reason] += max(u.Count, 1)
+		total += max(u.Count, 1)
+	}
+	var lines []string
+	for _, reason := range order {
+		lines = append(lines, fmt.Sprintf("- %d %s", counts[reason], prose(strings.ReplaceAll(reason, "_", " "))))
+	}
+	if total > 0 {
+		m.list("Could not be told", total, "", 5, true, lines, "")
+	}
+}

@@ -1,0 +1,191 @@
+package report
+
+// Foreign words in Markdown: names, places and sentences that hold them.
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+const (
+	longName  = 200 // characters of a name
+	longProse = 800 // characters of a sentence
+	longFence = 8   // backticks; renderers give up on fences of 80
+)
+
+// at is a place, with a link to it if the caller knows one.
+func (m *markdown) at(file string, line int32, head bool) string {
+	text := code(place(file, line))
+	if m.o.Link == nil || file == "" {
+		return text
+	}
+	if to := address(m.o.Link(file, line, head)); to != "" {
+		return "[" + text + "](" + to + ")"
+	}
+	return text
+}
+
+// address returns a web address as the target of a link, empty if it is none.
+// What could end the target, or a cell, is percent-encoded.
+func address(s string) string {
+	if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") {
+		return ""
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '&':
+			b.WriteString("&amp;") // else "&copy" was a sign
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-._~:/?#@!$'*+,;=%", c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// code returns s as a code span: nothing in it is Markdown, and GitHub looks
+// for no mentions or references in it.
+func code(s string) string {
+	s = abridge(Escape(s), longName)
+	run, longest := 0, 0
+	for i := range len(s) {
+		run++
+		if s[i] != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	if longest > longFence {
+		s, longest = strings.ReplaceAll(s, "`", `\x60`), 0
+	}
+	fence := strings.Repeat("`", longest+1)
+	if s == "" || strings.ContainsAny(s[:1]+s[len(s)-1:], "` ") {
+		s = " " + s + " " // a span loses one space at each end
+	}
+	return fence + s + fence
+}
+
+// prose returns a sentence that may hold foreign names. Words of letters stay
+// as they are, everything else becomes code.
+func prose(s string) string {
+	var b strings.Builder
+	words := strings.Fields(abridge(Escape(s), longProse))
+	for i := 0; i < len(words); i++ {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		n := typeWords(words[i:])
+		word := strings.Join(words[i:i+n], " ")
+		i += n - 1
+		before, core, after := punctuation(word)
+		if !harmlessWord(core) {
+			core = code(core)
+		}
+		b.WriteString(before + core + after)
+	}
+	return b.String()
+}
+
+// typeWords returns how many words the first one stands for: those of a type with
+// spaces inside, as map<K, V>. One whose brackets are never closed stands alone.
+func typeWords(words []string) int {
+	open := 0
+	for n, word := range words[:min(len(words), 32)] {
+		for i := range len(word) {
+			last, next := byte(' '), byte(' ')
+			if i > 0 {
+				last = word[i-1]
+			}
+			if i+1 < len(word) {
+				next = word[i+1]
+			}
+			switch c := word[i]; {
+			case c == '[', c == '{', c == '(' && (i > 0 || n > 0), c == '<' && next != '-':
+				open++
+			case c == ']', c == '}', c == ')' && open > 0, c == '>' && last != '-' && last != '=':
+				open--
+			}
+		}
+		if open <= 0 {
+			return n + 1
+		}
+	}
+	return 1
+}
+
+// punctuation cuts off what ends a part of a sentence, and brackets that have no
+// counterpart in the word, or hold all of it: those of f(x) stay.
+func punctuation(word string) (before, core, after string) {
+	core = word
+	if strings.IndexByte(",.;:", word[len(word)-1]) >= 0 {
+		core = word[:len(word)-1]
+	}
+	for {
+		opens, closes := strings.Count(core, "("), strings.Count(core, ")")
+		first, last := strings.HasPrefix(core, "("), strings.HasSuffix(core, ")")
+		whole := first && last && opens == 1 && closes == 1
+		switch {
+		case whole:
+			core, before = core[1:len(core)-1], before+"("
+		case first && opens > closes:
+			core, before = core[1:], before+"("
+		case last && closes > opens:
+			core = core[:len(core)-1]
+		case core == "":
+			return "", word, ""
+		default:
+			return before, core, word[len(before)+len(core):]
+		}
+	}
+}
+
+// harmlessWord reports whether no renderer takes a word for anything else: it
+// is a small number, or letters with single hyphens and apostrophes inside. What
+// could be the digest of a commit, or with a full stop the begin of an address,
+// is not harmless.
+func harmlessWord(word string) bool {
+	n, hex, digits, letters := 0, 0, 0, 0
+	last := '-'
+	for _, r := range word {
+		n++
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+		case (r == '-' || r == '\'') && last != '-':
+			last = '-'
+			letters++
+			continue
+		default:
+			return false
+		}
+		if r >= 'a' && r <= 'f' || r >= 'A' && r <= 'F' {
+			hex++
+		}
+		last = r
+	}
+	if strings.HasSuffix(strings.ToLower(word), "www") {
+		return false
+	}
+	return last != '-' && (digits == 0 || letters == 0) && (n <= 6 || digits+hex < n)
+}
+
+// cell makes rendered text fit for a table. Pipes stand in code spans only, and
+// exactly one backslash before a pipe means the same to all renderers.
+func cell(s string) string {
+	s = strings.ReplaceAll(s, `\|`, `\x5c|`)
+	return strings.ReplaceAll(s, "|", `\|`)
+}
+
+// abridge leaves out the middle of what is too long.
+func abridge(s string, n int) string {
+	rs := []rune(s)
+	if len(s) <= n || len(rs) <= n {
+		return s
+	}
+	return string(rs[:n*2/3]) + "…" + string(rs[len(rs)-n/3:])
+}
