@@ -93,13 +93,17 @@ func (u users) String() string {
 }
 
 // reach counts the users that are one hop away from a change and have to follow
-// it or should be reviewed, and all others.
+// it or should be reviewed, and all others. Those that had to follow and were
+// edited by the change do not count.
 func (r *Report) reach() (near, far users) {
 	direct := map[string]bool{}
 	var all []*Symbol
 	for i := range r.Changes {
 		for k := range r.Changes[i].Impacted {
 			x := &r.Changes[i].Impacted[k]
+			if x.Severity == "must_update" && worst(x.Sites) == "edited" {
+				continue
+			}
 			is, seen := direct[x.Symbol.ID]
 			direct[x.Symbol.ID] = is || x.Depth == 1 && x.Severity != "may_be_affected"
 			if !seen {
