@@ -98,7 +98,7 @@ func (d *Delta) oneSided(s *side, other *graph.Graph, n graph.ID, to []graph.ID,
 		}
 	}
 	if p := s.owner[n]; p != graph.None && Abstract(s.g, n) {
-		rules := d.RulesFor(node.Lang)
+		rules := d.RulesFor(node)
 		ds := details{rules: &rules}
 		if k == Added {
 			ds.at(ContractAdded, -1, s.g.Nodes[p].Name, "", node.Signature.Text)
@@ -126,7 +126,7 @@ func Abstract(g *graph.Graph, n graph.ID) bool {
 // compareNode compares a matched pair.
 func (m *matcher) compareNode(d *Delta, b, h graph.ID) (Change, bool) {
 	x, y := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
-	rules := d.RulesFor(y.Lang)
+	rules := d.RulesFor(y)
 	ds := &details{rules: &rules}
 	m.comparePlace(d, ds, b, h)
 	if isPackaging(y.Kind) {

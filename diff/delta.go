@@ -27,6 +27,7 @@ package diff
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -213,10 +214,18 @@ func (d *Delta) Was(c *Change) *graph.Node {
 	return &d.Base.Nodes[c.Base]
 }
 
-// RulesFor returns the rules of a language.
-func (d *Delta) RulesFor(lang string) Rules {
-	r := d.rules.Rules[lang]
-	r.Lang = lang
+// RulesFor returns the rules of the language and file of a declaration.
+func (d *Delta) RulesFor(n *graph.Node) Rules {
+	r := d.rules.Rules[n.Lang]
+	r.Lang = n.Lang
+	return r.In(n.File)
+}
+
+// In returns the rules for uses in a file.
+func (r Rules) In(file string) Rules {
+	if slices.ContainsFunc(r.Loose, func(suffix string) bool { return strings.HasSuffix(file, suffix) }) {
+		r.Dynamic, r.LooseArity = true, true
+	}
 	return r
 }
 

@@ -178,6 +178,9 @@ type Rules struct {
 	// LooseArity: a call may pass fewer or more arguments than there are
 	// parameters.
 	LooseArity bool
+	// Loose are the suffixes of files in which nothing is enforced: Dynamic and
+	// LooseArity hold for what they declare, and for what they use.
+	Loose []string
 	// TopTypes accept any value, as "any" or "java.lang.Object" do.
 	TopTypes []string
 	// Constants are the types that one literal may have, separated by blanks, one

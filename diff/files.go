@@ -298,7 +298,7 @@ func compareConstraint(d *Delta, b, h graph.ID) bool {
 	if from == to || x.Kind != graph.KindFile || y.Kind != graph.KindFile {
 		return false
 	}
-	rules := d.RulesFor(y.Lang)
+	rules := d.RulesFor(y)
 	ds := details{rules: &rules}
 	if from == "" || to != "" {
 		ds.at(VariantRemoved, -1, from, x.File, to)

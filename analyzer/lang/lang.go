@@ -96,6 +96,7 @@ type Fit struct {
 	FileModules bool     // each file is a module, and one with tests is a program
 	Scanned     bool     // a program may run code that nothing in it imports: it finds it on a path
 	LooseArity  bool     // a call may pass fewer or more arguments than there are parameters
+	Loose       []string // the suffixes of files in which nothing enforces types and numbers of arguments
 	TopTypes    []string // the types that accept any value, as signatures spell them
 	Constants   []string // types that one literal may have, separated by blanks, one entry for each sort of literal
 	Nil         []string // how the types begin that the null literal may have

@@ -86,7 +86,7 @@ func (e *engine) captured(h graph.ID) {
 		sites := e.sitesOf(edge)
 		severity := ShouldReview
 		n := &e.head.Nodes[h]
-		rules := e.d.RulesFor(n.Lang)
+		rules := e.d.RulesFor(n)
 		for i, s := range e.head.Sites(edge) {
 			sites[i].State = Fits
 			if call, ok := newCall(e.head, &s); ok && edge.Kind == graph.EdgeCalls && n.Kind.IsCallable() &&

@@ -59,7 +59,7 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 // orphaned reports whether a method of the head graph says that it overrides
 // another, and does not, b being gone.
 func (e *engine) orphaned(m, b graph.ID) bool {
-	rules := e.d.RulesFor(e.head.Nodes[m].Lang)
+	rules := e.d.RulesFor(&e.head.Nodes[m])
 	mark := graph.None
 	if rules.Overriding != "" {
 		mark = e.head.Lookup(rules.Overriding)

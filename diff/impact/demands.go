@@ -89,7 +89,7 @@ func (e *engine) constructed(was, is graph.ID) {
 	declares := func(kids *children, g *graph.Graph, t graph.ID) []graph.ID {
 		return slices.DeleteFunc(slices.Clone(kids.of(t)), func(m graph.ID) bool { return g.Nodes[m].Kind != graph.KindConstructor })
 	}
-	rules := e.d.RulesFor(e.head.Nodes[is].Lang)
+	rules := e.d.RulesFor(&e.head.Nodes[is])
 	if rules.Dynamic || len(declares(e.baseKids, e.base, was)) > 0 {
 		return
 	}

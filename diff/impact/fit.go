@@ -62,7 +62,7 @@ func (e *engine) receivers(c *diff.Change) int {
 	if len(was) == 0 {
 		return 0
 	}
-	rules := e.d.RulesFor(e.base.Nodes[c.Base].Lang)
+	rules := e.d.RulesFor(&e.base.Nodes[c.Base])
 	listed := 0
 	for _, i := range e.base.InKind(c.Base, graph.EdgeCalls) {
 		for _, s := range e.base.Sites(&e.base.Edges[i]) {

@@ -72,7 +72,7 @@ func NewUses(r *Result, tip *graph.Graph) []NewUse {
 						if !ok || edge.Kind != graph.EdgeCalls {
 							continue
 						}
-						rules := d.RulesFor(d.Base.Nodes[b].Lang)
+						rules := d.RulesFor(&d.Base.Nodes[b])
 						if fitsCall(call, skip, &c.Was.Signature, &c.Symbol.Signature, c.Change, &rules, nil) > fitsArity {
 							continue
 						}

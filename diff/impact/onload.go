@@ -63,7 +63,7 @@ func programsOf(d *diff.Delta, g *graph.Graph) *programs {
 // of returns the folder of the program that n is in if it is test code, or the
 // file where files are modules.
 func (p *programs) of(n *graph.Node) string {
-	if p.d.RulesFor(n.Lang).FileModules {
+	if p.d.RulesFor(n).FileModules {
 		return n.File
 	}
 	return path.Dir(n.File)

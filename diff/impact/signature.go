@@ -145,7 +145,7 @@ func (e *engine) headUses(c *diff.Change) {
 // storedAsAny reports whether a value is assigned, on the line of the site, to
 // something that takes any value.
 func (e *engine) storedAsAny(user graph.ID, s *graph.Site) bool {
-	rules := e.d.RulesFor(e.head.Nodes[user].Lang)
+	rules := e.d.RulesFor(&e.head.Nodes[user])
 	es := e.head.OutKind(user, graph.EdgeWrites)
 	for i := range es {
 		if slices.Contains(rules.TopTypes, e.head.Nodes[es[i].To].Signature.Type) &&
@@ -178,7 +178,7 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 		return fitsUnknown, true
 	}
 	h, b := &e.head.Nodes[c.Head], &e.base.Nodes[c.Base]
-	rules := e.d.RulesFor(h.Lang)
+	rules := e.d.RulesFor(h).In(e.head.Files[s.File].Path)
 	if k == graph.EdgeCalls && h.Kind.IsCallable() && b.Kind.IsCallable() {
 		call, ok := newCall(e.head, s)
 		if !ok {

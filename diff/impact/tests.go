@@ -254,7 +254,7 @@ func (s *selection) whole(t *Tests) (all bool) {
 func (s *selection) untyped(t *Tests, seeds []graph.ID) (all bool) {
 	var open []graph.ID
 	for _, n := range seeds {
-		if s.e.d.RulesFor(s.e.head.Nodes[n].Lang).Dynamic {
+		if s.e.d.RulesFor(&s.e.head.Nodes[n]).Dynamic {
 			open = append(open, n)
 		}
 	}
@@ -343,7 +343,7 @@ func (s *selection) within(w *walk, p *programs) func(test graph.ID) bool {
 		if w.nodes[n].edge >= 0 {
 			continue
 		}
-		if rules := s.e.d.RulesFor(w.g.Nodes[n].Lang); rules.Dynamic || rules.Scanned {
+		if rules := s.e.d.RulesFor(&w.g.Nodes[n]); rules.Dynamic || rules.Scanned {
 			return func(graph.ID) bool { return true }
 		}
 		seeds = append(seeds, n)

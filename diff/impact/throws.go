@@ -13,7 +13,7 @@ import (
 // names it may. thrown is false if no such exception changed.
 func (e *engine) throwsFit(user graph.ID, k graph.EdgeKind, s *graph.Site, c *diff.Change) (f fit, thrown bool) {
 	f = fitsYes
-	rules := e.d.RulesFor(e.head.Nodes[c.Head].Lang)
+	rules := e.d.RulesFor(&e.head.Nodes[c.Head])
 	for _, d := range c.Details {
 		if d.Verdict != diff.Breaking || d.Code != diff.ThrowsAdded && d.Code != diff.ThrowsRemoved {
 			continue
@@ -64,7 +64,7 @@ func (e *engine) throwsMore(method graph.ID, c *diff.Change) bool {
 	if !c.Has(diff.ThrowsRemoved) {
 		return false
 	}
-	rules := e.d.RulesFor(e.head.Nodes[c.Head].Lang)
+	rules := e.d.RulesFor(&e.head.Nodes[c.Head])
 	allowed := e.head.OutKind(c.Head, graph.EdgeThrows)
 	return slices.ContainsFunc(e.head.OutKind(method, graph.EdgeThrows), func(x graph.Edge) bool {
 		t := diff.TypeName(e.head, x.To)
@@ -79,7 +79,7 @@ func (e *engine) throwsMore(method graph.ID, c *diff.Change) bool {
 // than the new one.
 func (e *engine) givesLess(method graph.ID, c *diff.Change) bool {
 	n := &e.head.Nodes[method]
-	return e.d.RulesFor(n.Lang).Supertypes != nil && slices.ContainsFunc(c.Details, func(d diff.Detail) bool {
+	return e.d.RulesFor(n).Supertypes != nil && slices.ContainsFunc(c.Details, func(d diff.Detail) bool {
 		return d.Code == diff.ResultType && d.Index < len(n.Signature.Results) && n.Signature.Results[d.Index].Type == d.From
 	})
 }
