@@ -36,7 +36,7 @@ func OpenDir(dir string) (Tree, error) {
 		var odd []Gap
 		t.entries, odd = unique(t.entries)
 		t.gaps = append(w.gaps, odd...)
-		err = hideIgnored(t, &t.entries, &t.gaps)
+		hideIgnored(t, &t.entries, &t.gaps, nil)
 	}
 	if err != nil {
 		root.Close()

@@ -279,7 +279,10 @@ func parseListing(out []byte) ([]indexEntry, error) {
 // index. Files that are known but not staged yet (git add --intent-to-add)
 // are not in it. The error wraps [ErrUnmerged] while a merge conflict is not
 // resolved, because nothing can be committed then.
-func (r *Repo) Staged() (Tree, error) {
+func (r *Repo) Staged() (Tree, error) { return r.StagedHiddenBy(nil) }
+
+// StagedHiddenBy is [Repo.Staged] by the rules of a commit.
+func (r *Repo) StagedHiddenBy(by *Ignores) (Tree, error) {
 	x, err := r.readIndex()
 	if err != nil {
 		return nil, err
@@ -294,8 +297,6 @@ func (r *Repo) Staged() (Tree, error) {
 		}
 	}
 	t.entries, t.gaps = unique(t.entries)
-	if err := hideIgnored(t, &t.entries, &t.gaps); err != nil {
-		return nil, err
-	}
+	hideIgnored(t, &t.entries, &t.gaps, by)
 	return t, nil
 }

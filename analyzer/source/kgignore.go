@@ -1,15 +1,44 @@
 package source
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/codekg/kg/analyzer/history"
+)
 
 const kgIgnoreName = ".kgignore"
 
-// hideIgnored removes the entries that .kgignore files of the tree hide. The
-// files hide themselves only if they say so. A file below a hidden folder is
-// hidden whatever a deeper .kgignore says.
-func hideIgnored(t Tree, entries *[]Entry, gaps *[]Gap) error {
-	*entries = hidden(*entries, ignoreLists(t, *entries, gaps))
-	return nil
+// Ignores is what the .kgignore files of one commit hide. A tree that is opened
+// with it is looked at by these rules, and its own .kgignore files hide nothing: a
+// change must not choose what is looked at.
+type Ignores struct {
+	lists map[string]ignoreList
+	gaps  []Gap
+}
+
+// Ignores reads the .kgignore files of a commit.
+func (r *Repo) Ignores(c history.Commit) (*Ignores, error) {
+	t := &blobTree{repo: r}
+	var err error
+	if t.entries, _, err = r.listTree(c.Tree); err != nil {
+		return nil, err
+	}
+	x := &Ignores{}
+	x.lists = ignoreLists(t, t.entries, &x.gaps)
+	return x, nil
+}
+
+// hideIgnored removes the entries that .kgignore files hide, those of the tree if
+// by is nil. The files hide themselves only if they say so. A file below a hidden
+// folder is hidden whatever a deeper .kgignore says.
+func hideIgnored(t Tree, entries *[]Entry, gaps *[]Gap, by *Ignores) {
+	if by == nil {
+		*entries = hidden(*entries, ignoreLists(t, *entries, gaps))
+		return
+	}
+	*entries = hidden(*entries, by.lists)
+	*gaps = append(*gaps, by.gaps...)
+	sortGaps(*gaps)
 }
 
 // ignoreLists reads the .kgignore files among the entries of a tree, by folder

@@ -40,31 +40,16 @@ func (r *Repo) readBlob(e Entry, max int64) ([]byte, error) {
 // Revision opens the files of a commit. The work tree is neither read nor
 // changed. Listing reads the commit's git trees; contents are read when they
 // are asked for, and an object that is missing fails only its own entry.
-func (r *Repo) Revision(c history.Commit) (Tree, error) {
+func (r *Repo) Revision(c history.Commit) (Tree, error) { return r.RevisionHiddenBy(c, nil) }
+
+// RevisionHiddenBy is [Repo.Revision] by the rules of another commit.
+func (r *Repo) RevisionHiddenBy(c history.Commit, by *Ignores) (Tree, error) {
 	t := &blobTree{repo: r}
 	var err error
 	if t.entries, t.gaps, err = r.listTree(c.Tree); err != nil {
 		return nil, err
 	}
-	if err := hideIgnored(t, &t.entries, &t.gaps); err != nil {
-		return nil, err
-	}
-	return t, nil
-}
-
-// RevisionHiddenBy opens the files of a commit as Revision does, without those
-// that the .kgignore files of another commit hide. Its own hide nothing: a change
-// must not choose what is looked at.
-func (r *Repo) RevisionHiddenBy(c, by history.Commit) (Tree, error) {
-	t, other := &blobTree{repo: r}, &blobTree{repo: r}
-	var err error
-	if t.entries, t.gaps, err = r.listTree(c.Tree); err != nil {
-		return nil, err
-	}
-	if other.entries, _, err = r.listTree(by.Tree); err != nil {
-		return nil, err
-	}
-	t.entries = hidden(t.entries, ignoreLists(other, other.entries, &t.gaps))
+	hideIgnored(t, &t.entries, &t.gaps, by)
 	return t, nil
 }
 

@@ -48,7 +48,10 @@ type origin struct {
 // It costs a walk of the folders that are not ignored, and reading each file
 // that looks modified. Like git, kg trusts the index only for files that are
 // older than it, so after a fresh checkout many files are read.
-func (r *Repo) WorkTree() (Tree, error) {
+func (r *Repo) WorkTree() (Tree, error) { return r.WorkTreeHiddenBy(nil) }
+
+// WorkTreeHiddenBy is [Repo.WorkTree] by the rules of a commit.
+func (r *Repo) WorkTreeHiddenBy(by *Ignores) (Tree, error) {
 	if r.root == "" {
 		return nil, &Error{Kind: ErrNoWorkTree, Text: "the repository is bare: it has no work tree", Hint: "name a revision with --head"}
 	}
@@ -61,7 +64,7 @@ func (r *Repo) WorkTree() (Tree, error) {
 		return nil, err
 	}
 	t := &workTree{repo: r, root: root}
-	if err := t.fill(x); err != nil {
+	if err := t.fill(x, by); err != nil {
 		root.Close()
 		return nil, err
 	}
@@ -74,16 +77,14 @@ func (t *workTree) Close() error     { return t.root.Close() }
 
 // fill lists the tree: first what is there, then what kg hides of it, then
 // which of the rest is unmodified.
-func (t *workTree) fill(x *index) error {
+func (t *workTree) fill(x *index, by *Ignores) error {
 	if err := t.list(x); err != nil {
 		return err
 	}
 	t.readAttributes(x)
 
 	all := t.entries
-	if err := hideIgnored(t, &t.entries, &t.gaps); err != nil {
-		return err
-	}
+	hideIgnored(t, &t.entries, &t.gaps, by)
 	if kept := t.entries; len(kept) < len(all) {
 		origins := make([]origin, 0, len(kept))
 		for i, e := range all {

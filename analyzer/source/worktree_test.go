@@ -134,6 +134,39 @@ func TestRacilyCleanFile(t *testing.T) {
 	}
 }
 
+// TestIgnores: every sort of tree, by the rules of another commit, which a file
+// that hides itself cannot change.
+func TestIgnores(t *testing.T) {
+	r := newRepo(t)
+	r.write(".kgignore", "b.go\n", "a.go", "a", "b.go", "b", "c.go", "c")
+	r.commit("first")
+	r.write(".kgignore", "*\n")
+	r.commit("second")
+	r.write("d.go", "d")
+	r.git("add", "d.go")
+	repo := r.open()
+	by, err := repo.Ignores(resolve(t, repo, "HEAD^1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		own, by func() (source.Tree, error)
+		want    string
+	}{
+		"revision": {func() (source.Tree, error) { return repo.Revision(resolve(t, repo, "HEAD")) },
+			func() (source.Tree, error) { return repo.RevisionHiddenBy(resolve(t, repo, "HEAD"), by) }, ".kgignore a.go c.go"},
+		"index":     {repo.Staged, func() (source.Tree, error) { return repo.StagedHiddenBy(by) }, ".kgignore a.go c.go d.go"},
+		"work tree": {repo.WorkTree, func() (source.Tree, error) { return repo.WorkTreeHiddenBy(by) }, ".kgignore a.go c.go d.go"},
+	} {
+		if got := paths(r.tree(c.own())); got != "" {
+			t.Errorf("%s, by its own: %s", name, got)
+		}
+		if got := paths(r.tree(c.by())); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 func TestKGIgnore(t *testing.T) {
 	r := newRepo(t)
 	r.write(

@@ -145,14 +145,11 @@ func (a *app) impact(ctx context.Context, f *impactFlags) error {
 		return err
 	}
 	defer b.close()
-	if a.inCI() && head.origin == fromRevision && b.commit.ID != "" {
+	if a.inCI() && b.commit.ID != "" {
 		// A change must not hide files from whoever judges it.
-		seen, err := repo.used.RevisionHiddenBy(head.commit, b.commit)
-		if err != nil {
+		if err := head.hideBy(repo, b.commit); err != nil {
 			return err
 		}
-		head.tree.Close()
-		head.tree = seen
 	}
 	var past *pastReader
 	if !f.noHistory {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -150,6 +151,37 @@ func (r *repository) commit(name string, c history.Commit) (*side, error) {
 		return nil, err
 	}
 	return &side{name: name, origin: fromRevision, commit: c, tree: t}, nil
+}
+
+// hideBy opens a tree once more, as the .kgignore files of a commit show it.
+func (s *side) hideBy(r *repository, by history.Commit) error {
+	repo, err := r.open()
+	if err != nil {
+		return err
+	}
+	ignores, err := repo.Ignores(by)
+	if err != nil {
+		return err
+	}
+	if repo, err = cmp.Or(s.owns, r).open(); err != nil {
+		return err
+	}
+	var seen source.Tree
+	switch s.origin {
+	case fromRevision:
+		seen, err = repo.RevisionHiddenBy(s.commit, ignores)
+	case fromWorkTree:
+		seen, err = repo.WorkTreeHiddenBy(ignores)
+	case fromIndex:
+		seen, err = repo.StagedHiddenBy(ignores)
+	default:
+		return nil // not of a repository
+	}
+	if err == nil {
+		s.tree.Close()
+		s.tree = seen
+	}
+	return err
 }
 
 // folder opens a folder: as a work tree if it is the top of one, otherwise the
