@@ -39,10 +39,11 @@ binary() {
 	read -r want file <<<"$(known)" || true
 	[ -n "${file:-}" ] || return 1
 	version=${file#kg_} version=${version%_"${os}"_*}
+	echo "kg $version, whose digest this commit of the action knows"
 	curl -fsSL --retry 3 --max-time 120 -o "$dir/$file" \
 		"${KG_RELEASES:-https://github.com/codekg/kg/releases/download}/v$version/$file" || fail "cannot download kg $version"
 	[ "$(digest "$dir/$file")" = "$want" ] || fail "the digest of $file is not the one that this action knows"
-	tar -xzf "$dir/$file" -C "$dir/bin" "kg$exe"
+	tar -xzf "$dir/$file" -C "$dir/bin" "kg$exe" || fail "there is no kg in $file"
 	rm "$dir/$file"
 	kg=$dir/bin/kg$exe
 }
@@ -54,7 +55,12 @@ source_() {
 }
 
 case ${INPUT_INSTALL:-auto} in
-auto) binary || source_ ;;
+auto)
+	binary || {
+		echo "no binary for $os on $arch is known to this commit of the action: kg is built from its source"
+		source_
+	}
+	;;
 binary) binary || fail "this commit of the action knows no release for $os on $arch" ;;
 source) source_ ;;
 none) kg=$(command -v kg) || fail "there is no kg in the PATH" ;;

@@ -546,3 +546,53 @@ func TestActionFile(t *testing.T) {
 		}
 	}
 }
+
+// TestActionReferences: every input is used and every used one declared, and every
+// output of a step is of a step that is there, and is written by its script.
+func TestActionReferences(t *testing.T) {
+	text, err := os.ReadFile("../../action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := runner.Load("../../action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, m := range regexp.MustCompile(`inputs\.([\w-]+)`).FindAllStringSubmatch(string(text), -1) {
+		used[m[1]] = true
+		if _, ok := a.Inputs[m[1]]; !ok {
+			t.Errorf("there is no input %s", m[1])
+		}
+	}
+	for name := range a.Inputs {
+		if !used[name] {
+			t.Errorf("the input %s is not used", name)
+		}
+	}
+	scripts := map[string]string{}
+	for _, s := range a.Runs.Steps {
+		if s.ID == "" {
+			continue
+		}
+		file := regexp.MustCompile(`/\.github/action/\w+\.sh`).FindString(s.Run)
+		script, err := os.ReadFile("../.." + file)
+		if err != nil || file == "" || scripts[s.ID] != "" {
+			t.Fatalf("%s: %v", s.ID, err)
+		}
+		scripts[s.ID] = string(script)
+	}
+	// What kg itself writes for a script.
+	for id, source := range map[string]string{"analyse": "../../cmd/kg/event.go", "stored": "../../cmd/kg/stored.go"} {
+		text, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts[id] += string(text)
+	}
+	for _, m := range regexp.MustCompile(`steps\.([\w-]+)\.outputs\.([\w-]+)`).FindAllStringSubmatch(string(text), -1) {
+		if !strings.Contains(scripts[m[1]], m[2]+"=") {
+			t.Errorf("nothing writes %s", m[0])
+		}
+	}
+}
