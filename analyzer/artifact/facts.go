@@ -126,15 +126,21 @@ func (e *factsEncoder) encode() {
 	for i := 1; i < len(first); i++ {
 		first[i] = first[i-1] + e.blocks[i-1].contents
 	}
-	parallel(len(e.blocks), func(i int) {
-		b := &e.blocks[i]
-		raw := facts.AppendBlock(nil, e.contents[first[i]:first[i]+b.contents])
-		// Each block has an encoder of its own: what one wrote before must
-		// leave no trace.
-		enc := newEncoder(e.level)
-		b.size, b.stored = len(raw), enc.EncodeAll(raw, nil)
-		for _, c := range e.contents[first[i] : first[i]+b.contents] {
-			b.memory += c.Memory()
+	// Which encoder does what depends on nothing but the contents, so that the
+	// bytes do, too: each has megabytes of tables, too many to begin anew for
+	// every block.
+	const encoders = 4
+	parallel(min(encoders, len(e.blocks)), func(n int) {
+		enc := newEncoder(e.level, 2*blockWeight)
+		var raw []byte
+		for i := n; i < len(e.blocks); i += encoders {
+			b := &e.blocks[i]
+			contents := e.contents[first[i] : first[i]+b.contents]
+			raw = facts.AppendBlock(raw[:0], contents)
+			b.size, b.stored = len(raw), enc.EncodeAll(raw, nil)
+			for _, c := range contents {
+				b.memory += c.Memory()
+			}
 		}
 	})
 }

@@ -191,7 +191,7 @@ func sealFacts(t testing.TB, meta, index func([]byte) []byte, blocks func([][]by
 		raw = blocks(raw)
 	}
 	for i := range e.blocks {
-		e.blocks[i].size, e.blocks[i].stored = len(raw[i]), newEncoder(1).EncodeAll(raw[i], nil)
+		e.blocks[i].size, e.blocks[i].stored = len(raw[i]), newEncoder(1, len(raw[i])).EncodeAll(raw[i], nil)
 	}
 	sections := []section{{tag: tagMeta, content: e.meta()}, {tag: tagContents, content: e.index()}}
 	if meta != nil {

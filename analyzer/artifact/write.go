@@ -215,9 +215,9 @@ const smallFile = 1 << 17
 // An encoder has megabytes of tables, and touching those of one for each section
 // cost three times as much as all of the compression: two share the work.
 func compress(sections []section) {
-	total := 0
+	total, largest := 0, 0
 	for i := range sections {
-		total += len(sections[i].content)
+		total, largest = total+len(sections[i].content), max(largest, len(sections[i].content))
 	}
 	level := zstd.SpeedBetterCompression
 	if total < smallFile {
@@ -232,7 +232,7 @@ func compress(sections []section) {
 				continue
 			}
 			if enc == nil {
-				enc = newEncoder(level)
+				enc = newEncoder(level, largest)
 			}
 			s.stored = enc.EncodeAll(s.content, nil)
 			s.digest = sha256.Sum256(s.content)
@@ -241,9 +241,18 @@ func compress(sections []section) {
 	parallel(2, func(i int) { some(i == 0) })
 }
 
-func newEncoder(level zstd.EncoderLevel) *zstd.Encoder {
+// maxWindow bounds how far back an encoder looks, in bytes.
+const maxWindow = 8 << 20
+
+// newEncoder returns an encoder for contents of at most size bytes. It asks for
+// no more memory than these need: by default it would be sixteen megabytes.
+func newEncoder(level zstd.EncoderLevel, size int) *zstd.Encoder {
+	window := zstd.MinWindowSize
+	for window < size && window < maxWindow {
+		window *= 2
+	}
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
-		zstd.WithEncoderLevel(level), zstd.WithSingleSegment(true))
+		zstd.WithEncoderLevel(level), zstd.WithSingleSegment(true), zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic(err) // the options are constants
 	}
