@@ -1,7 +1,9 @@
 package search
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +24,7 @@ func TestWords(t *testing.T) {
 		strings.Repeat("x", 100) + " end": "end",
 	} {
 		var got []string
-		words(text, func(w string) bool { got = append(got, w); return true })
+		words(text, func(w string) bool { got = append(got, lower(w)); return true })
 		if s := strings.Join(got, " "); s != want {
 			t.Errorf("%q: got %q, want %q", text, s, want)
 		}
@@ -75,11 +77,8 @@ func found(t *testing.T, x *Index, r Request) []string {
 }
 
 func TestSearch(t *testing.T) {
-	x := Build(shop(), Options{Body: func(id graph.ID) string {
-		if id == 0 {
-			return ""
-		}
-		return "func body() { exotic() }"
+	x := Build(shop(), Options{Source: func(path string) string {
+		return map[string]string{"shop.go": "func body() {\n exotic()\n}\n// afterwards\n"}[path]
 	}})
 	for _, c := range []struct {
 		r    Request
@@ -93,7 +92,7 @@ func TestSearch(t *testing.T) {
 		{Request{Text: "add item", Max: 2}, []string{"shop.CartService.AddItem", "shop.cartService.AddItem"}},
 		// Through the interface to whoever uses it, in one hop.
 		{Request{Text: "shopping article", Max: 1, Hops: 1}, []string{"shop.cartService.AddItem",
-			"1 shop.OrderController.Post from shop.cartService.AddItem", "1 shop.taxRate from shop.cartService.AddItem",
+			"1 shop.taxRate from shop.cartService.AddItem", "1 shop.OrderController.Post from shop.cartService.AddItem",
 			"1 shop.CartService.AddItem from shop.cartService.AddItem", "1 shop.TestAddItem from shop.cartService.AddItem"}},
 		{Request{Text: "shopping article", Max: 1, Hops: 1, Edges: 1 << graph.EdgeImplements}, []string{"shop.cartService.AddItem",
 			"1 shop.CartService.AddItem from shop.cartService.AddItem"}},
@@ -110,6 +109,9 @@ func TestSearch(t *testing.T) {
 	}
 	if got := found(t, x, Request{Text: "exotic"}); len(got) == 0 {
 		t.Error("bodies are not searched")
+	}
+	if got := found(t, x, Request{Text: "afterwards"}); len(got) != 0 {
+		t.Error("lines after a body are searched as if they were of it")
 	}
 	a, err := x.Search(Request{Text: "quux cart"})
 	if err != nil || !slices.Equal(a.Unknown, []string{"quux"}) {
@@ -169,4 +171,67 @@ func TestPack(t *testing.T) {
 			t.Errorf("with a budget of %d nothing is left out", budget)
 		}
 	}
+}
+
+func TestStore(t *testing.T) {
+	g := shop()
+	source := func(string) string { return "one two\nthree\n" }
+	for _, o := range []Options{{}, {NoVectors: true}, {Source: source}} {
+		x := Build(g, o)
+		data := x.Encode()
+		y, err := Decode(g, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(y.Encode(), data) || !slices.Equal(Build(g, o).Encode(), data) {
+			t.Error("the same index has other bytes")
+		}
+		for _, text := range []string{"cart", "add item", "two three", "quux", ""} {
+			r := Request{Text: text, Hops: 1}
+			if got, want := found(t, y, r), found(t, x, r); !slices.Equal(got, want) {
+				t.Errorf("%s: got %q, want %q", text, got, want)
+			}
+		}
+		for i := range data {
+			bad := slices.Clone(data)
+			bad[i] ^= 0x41
+			if _, err := Decode(g, bad); err == nil {
+				t.Fatalf("byte %d of %d can change", i, len(data))
+			}
+			if _, err := Decode(g, data[:i]); err == nil {
+				t.Fatalf("%d bytes of %d are enough", i, len(data))
+			}
+		}
+	}
+	b := &graph.Builder{}
+	b.AddNode(graph.Node{Key: "go:a", Name: "a", Kind: graph.KindPackage, Parent: graph.None})
+	if _, err := Decode(b.Build(), Build(g, Options{}).Encode()); err != errOtherGraph {
+		t.Errorf("an index of another graph: %v", err)
+	}
+	empty := (&graph.Builder{}).Build()
+	if _, err := Decode(empty, Build(empty, Options{}).Encode()); err != nil {
+		t.Errorf("an empty index: %v", err)
+	}
+}
+
+// FuzzDecode looks whether damage that has a right checksum hurts a search.
+func FuzzDecode(f *testing.F) {
+	g := shop()
+	data := Build(g, Options{}).Encode()
+	for _, i := range []int{20, 40, 80, 200, len(data) / 2, len(data) - 300, len(data) - 1} {
+		f.Add(i, byte(0xff))
+	}
+	f.Fuzz(func(t *testing.T, at int, value byte) {
+		bad := slices.Clone(data)
+		const head = len(storeMagic) + 4
+		bad[head+int(uint(at)%uint(len(bad)-head))] = value
+		binary.LittleEndian.PutUint32(bad[len(storeMagic):], crc32.Checksum(bad[head:], castagnoli))
+		x, err := Decode(g, bad)
+		if err != nil {
+			return
+		}
+		for _, text := range []string{"cart", "shop add item", "order tax rate country"} {
+			x.Search(Request{Text: text, Hops: 1})
+		}
+	})
 }

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,45 +12,76 @@ import (
 
 const maxWord = 40 // bytes; longer ones are data
 
-// words calls f for each word of a text or name, in small letters, until f
+// The classes of letters.
+const (
+	noLetter uint8 = iota
+	small
+	capital
+	otherLetter
+)
+
+var classes = func() (t [utf8.RuneSelf]uint8) {
+	for c := range t {
+		t[c] = classOf(rune(c))
+	}
+	return t
+}()
+
+func classOf(r rune) uint8 {
+	switch {
+	case unicode.IsLower(r):
+		return small
+	case unicode.IsUpper(r):
+		return capital
+	case unicode.IsLetter(r):
+		return otherLetter
+	}
+	return noLetter
+}
+
+// words calls f for each word of a text or name, as it is written, until f
 // returns false. Names are taken apart where letters change case: parseHTTPHead
-// is parse, http, head. Single letters are no words.
+// is parse, HTTP, Head. Single letters are no words.
 func words(text string, f func(string) bool) {
 	begin := -1
-	var last, before rune // the two characters before
-	flush := func(end int) bool {
-		if begin >= 0 && end-begin > 1 && end-begin <= maxWord {
-			if !f(strings.ToLower(text[begin:end])) {
-				return false
-			}
-		}
-		begin = -1
-		return true
-	}
+	var last, before uint8 // the classes of the two characters before
 	lastAt := 0
-	for i, r := range text {
+	isWord := func(end int) bool { return end-begin > 1 && end-begin <= maxWord }
+	for i, size := 0, 1; i < len(text); i += size {
+		c := text[i]
+		var class uint8
+		if c < utf8.RuneSelf {
+			class, size = classes[c], 1
+		} else {
+			var r rune
+			r, size = utf8.DecodeRuneInString(text[i:])
+			class = classOf(r)
+		}
 		switch {
-		case !unicode.IsLetter(r):
-			if begin >= 0 && !flush(i) {
+		case class == noLetter:
+			if begin >= 0 && isWord(i) && !f(text[begin:i]) {
 				return
 			}
+			begin = -1
 		case begin < 0:
 			begin = i
-		case unicode.IsUpper(r) && unicode.IsLower(last):
-			if !flush(i) {
+		case class == capital && last == small:
+			if isWord(i) && !f(text[begin:i]) {
 				return
 			}
 			begin = i
-		case unicode.IsLower(r) && unicode.IsUpper(last) && unicode.IsUpper(before):
+		case class == small && last == capital && before == capital:
 			// The last capital of several begins the next word.
-			if !flush(lastAt) {
+			if isWord(lastAt) && !f(text[begin:lastAt]) {
 				return
 			}
 			begin = lastAt
 		}
-		before, last, lastAt = last, r, i
+		before, last, lastAt = last, class, i
 	}
-	flush(len(text))
+	if begin >= 0 && isWord(len(text)) {
+		f(text[begin:])
+	}
 }
 
 // identifiers calls f for each name of a text as one word, in small letters.
@@ -76,21 +109,73 @@ func typeName(s string) string {
 	return b.String()
 }
 
-// stemmer remembers stems: a repository has few different words.
-type stemmer struct{ known map[string]string }
-
-func newStemmer() *stemmer { return &stemmer{map[string]string{}} }
-
-func (s *stemmer) stem(w string) string {
-	if v, ok := s.known[w]; ok {
-		return v
+// stem returns the stem of a word in small letters. English is ASCII.
+func stem(w string) string {
+	if utf8.RuneCountInString(w) == len(w) {
+		return english.Stem(w, true)
 	}
-	v := w
-	if utf8.RuneCountInString(w) == len(w) { // English is ASCII
-		v = english.Stem(w, true)
+	return w
+}
+
+// vocabulary numbers words while an index is made.
+type vocabulary struct {
+	numbers map[string]int32 // of terms
+	stems   map[string]int32 // the term of a word in small letters
+}
+
+func newVocabulary() *vocabulary {
+	return &vocabulary{map[string]int32{}, map[string]int32{}}
+}
+
+func (v *vocabulary) number(term string) int32 {
+	n, ok := v.numbers[term]
+	if !ok {
+		n = int32(len(v.numbers))
+		v.numbers[strings.Clone(term)] = n
 	}
-	s.known[strings.Clone(w)] = v
-	return v
+	return n
+}
+
+// whole returns the term of a name as one word.
+func (v *vocabulary) whole(name string) int32 { return v.number(lower(name)) }
+
+// stemmed returns the term of a word as it is written: its stem.
+func (v *vocabulary) stemmed(w string) int32 {
+	var buf [maxWord]byte
+	b := buf[:0]
+	for i := range len(w) {
+		c := w[i]
+		if c >= utf8.RuneSelf {
+			b = append(b[:0], lower(w)...)
+			break
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		b = append(b, c)
+	}
+	if n, ok := v.stems[string(b)]; ok {
+		return n
+	}
+	word := string(b)
+	n := v.number(stem(word))
+	v.stems[word] = n
+	return n
+}
+
+// sorted returns the terms by spelling, and the position of each number there.
+func (v *vocabulary) sorted() (terms, []int32) {
+	list := slices.Sorted(maps.Keys(v.numbers))
+	t := terms{ends: make([]uint32, len(list))}
+	position := make([]int32, len(list))
+	var text strings.Builder
+	for i, w := range list {
+		text.WriteString(w)
+		t.ends[i] = uint32(text.Len())
+		position[v.numbers[w]] = int32(i)
+	}
+	t.text = text.String()
+	return t, position
 }
 
 // stopWords say nothing in a question.

@@ -47,8 +47,8 @@ func run(ctx context.Context, out io.Writer, most int, dirs []string) error {
 		}
 		qs := c.questions(most)
 		base := plain(c)
-		words := search.Build(c.g, search.Options{Body: c.body, NoDocs: true, NoVectors: true})
-		both := search.Build(c.g, search.Options{Body: c.body, NoDocs: true})
+		words := search.Build(c.g, search.Options{Source: c.source, NoDocs: true, NoVectors: true})
+		both := search.Build(c.g, search.Options{Source: c.source, NoDocs: true})
 		ask := func(x *search.Index) func(string) []graph.ID {
 			return func(text string) []graph.ID {
 				a, _ := x.Search(search.Request{Text: text, Max: 100})
@@ -88,10 +88,11 @@ func measure(qs []question, ask func(string) []graph.ID) string {
 	return fmt.Sprintf("%.3f, %.0f %%, %.0f %%", sum/n, 100*first/n, 100*ten/n)
 }
 
-// corpus is a graph with its source.
+// corpus is a graph with its source, without the documentation that is inside of
+// functions.
 type corpus struct {
 	g         *graph.Graph
-	files     map[string][]string
+	files     map[string][]string // by line
 	functions []graph.ID
 }
 
@@ -121,9 +122,40 @@ func load(ctx context.Context, dir string) (*corpus, error) {
 		n := &c.g.Nodes[i]
 		if n.Kind.IsCallable() && n.Flags&(graph.FlagTest|graph.FlagGenerated) == 0 && n.Line > 0 {
 			c.functions = append(c.functions, graph.ID(i))
+			if n.Doc != "" {
+				c.dropDocstring(n)
+			}
 		}
 	}
 	return c, nil
+}
+
+func (c *corpus) source(path string) string { return strings.Join(c.files[path], "\n") }
+
+// dropDocstring empties the lines of the string that documents a function from
+// inside, if there is one.
+func (c *corpus) dropDocstring(n *graph.Node) {
+	lines := c.files[n.File]
+	for i := int(n.Line) - 1; i >= 0 && i < min(int(n.EndLine), len(lines)); i++ {
+		text := strings.TrimLeft(strings.TrimSpace(lines[i]), "rRuUbBfF")
+		if i < int(n.Line) || !strings.HasPrefix(text, "\"\"\"") && !strings.HasPrefix(text, "'''") {
+			if i >= int(n.Line) && strings.HasSuffix(strings.TrimSpace(lines[i-1]), ":") {
+				return // the first line of the body
+			}
+			continue
+		}
+		quotes := text[:3]
+		text = text[3:]
+		for ; i < min(int(n.EndLine), len(lines)); i++ {
+			ends := strings.Contains(text, quotes)
+			lines[i] = ""
+			if ends || i+1 == len(lines) {
+				return
+			}
+			text = lines[i+1]
+		}
+		return
+	}
 }
 
 func (c *corpus) body(id graph.ID) string {

@@ -91,7 +91,7 @@ Exit codes: 0 fine, 1 a gate was hit, 2 kg could not do it, 130 interrupted.`,
 			return cmd.Help()
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Annotations[supervisedMark] != "" && a.supervise != nil {
+			if parses(cmd) && a.supervise != nil {
 				if code, ok := a.supervise(cmd.Context()); ok {
 					return &childExit{code}
 				}

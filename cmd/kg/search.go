@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -151,18 +150,8 @@ func (a *app) search(ctx context.Context, s *session, text string, f searchFlags
 		rank = "words, and vectors of " + m.model
 		r.Rank = func(ids []graph.ID) ([]float64, error) { return m.similarities(ctx, text, s.describe(ids)) }
 	}
-	found, err = s.words().Search(r)
+	found, err = a.words(s).Search(r)
 	return found, rank, err
-}
-
-// words is the search index of the session, with the source of declarations if
-// it is at hand.
-func (s *session) words() *search.Index {
-	s.wordsOnce.Do(func() {
-		s.wordIndex = search.Build(s.graph, search.Options{Body: s.body})
-		debug.FreeOSMemory() // a server that waits need not hold what building took
-	})
-	return s.wordIndex
 }
 
 // body is the source of a declaration.
@@ -313,7 +302,7 @@ func (a *app) pack(ctx context.Context, s *session, text string, f searchFlags, 
 		x := s.lines.snippet(file, first, last)
 		return x.Lines, x.Changed
 	}
-	return s.words().Fill(text, found, o), nil
+	return a.words(s).Fill(text, found, o), nil
 }
 
 // packText is the Markdown of a pack, with what must not reach a terminal or a

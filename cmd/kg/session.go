@@ -43,6 +43,7 @@ and it is said where a file has changed since.`
 // session is one graph that is asked, with its source.
 type session struct {
 	*side
+	file  string // of a graph file
 	index *query.Index
 	repo  *repository
 	lines *lineReader
@@ -61,6 +62,8 @@ type freshness struct {
 	Changed  int      `json:"changed"`            // files that differ from what the graph was made of
 	Missing  int      `json:"missing"`            // files that are not there any more
 	Examples []string `json:"examples,omitempty"` // some of both
+
+	differ []string // all of both, by path
 }
 
 // String says it in a line, or nothing if the graph is up to date.
@@ -87,6 +90,7 @@ func (a *app) openSession(ctx context.Context, f *graphFlags) (*session, error) 
 	var err error
 	switch {
 	case f.graph != "":
+		s.file = f.graph
 		s.side, err = graphFile(f.graph)
 	case f.ref != "":
 		s.side, err = s.repo.revision(f.ref)
@@ -148,6 +152,7 @@ func compareFiles(root *os.Root, g *graph.Graph, written time.Time) freshness {
 	const probe, examples = 50, 5
 	var f freshness
 	note := func(count *int, path string) {
+		f.differ = append(f.differ, path)
 		if *count++; len(f.Examples) < examples {
 			f.Examples = append(f.Examples, path)
 		}

@@ -40,6 +40,15 @@ func supervised(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// parses reports whether a command runs in a child: what answers from a graph
+// file parses nothing.
+func parses(cmd *cobra.Command) bool {
+	if f := cmd.Flags().Lookup("graph"); f != nil && f.Value.String() != "" {
+		return false
+	}
+	return cmd.Annotations[supervisedMark] != ""
+}
+
 // childExit says that a child has done everything and how it ended.
 type childExit struct{ code int }
 
