@@ -34,6 +34,8 @@ type app struct {
 
 	guard     analyzer.Guard                    // of the process that does the work, or nil
 	supervise func(context.Context) (int, bool) // runs the command line in a child, if it can; or nil
+
+	apart func(ctx context.Context, args []string) error // of a server: runs other command lines in children; or nil
 }
 
 // run is kg without a process around it: it runs one command line and returns

@@ -142,6 +142,10 @@ func newMCP(a *app, g graphFlags) *mcpServer {
 	u := *a.ui
 	u.quiet = true // nothing but the protocol
 	quiet.ui = &u
+	quiet.supervise, quiet.apart = nil, nil
+	if a.supervise != nil {
+		quiet.apart = parent(&u)
+	}
 	return &mcpServer{a: &quiet, g: g}
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -311,5 +312,42 @@ func TestMCPOverHTTP(t *testing.T) {
 		if err := m.serveHTTP(t.Context(), addr); err == nil {
 			t.Errorf("it listens at %s", addr)
 		}
+	}
+}
+
+// TestMCPCrash has files in the tree that bring down whoever parses them.
+func TestMCPCrash(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no children that may die")
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/m\n")
+	write("a.go", "package m\n\nfunc First() {}\n")
+	write("bad.segv", "package p\n")
+	write("kill.dies", "kill\n")
+	t.Setenv(mortalEnv, "1")
+	s := mcpClient(t, dir)
+	find := func(name string) string {
+		res, _ := callTool(t, s, "symbol", map[string]any{"target": name})
+		return textOf(res)
+	}
+	if got := find("First"); !strings.Contains(got, "func First()") {
+		t.Errorf("got %s", got)
+	}
+	write("b.go", "package m\n\nfunc Second() { First() }\n")
+	write("exit.dies", "exit\n")
+	time.Sleep(recheck + 100*time.Millisecond)
+	if got := find("Second"); !strings.Contains(got, "func Second()") {
+		t.Errorf("after a change: got %s", got)
+	}
+	res, _ := callTool(t, s, "status", nil)
+	if got := textOf(res); !strings.Contains(got, "parser crash") && !strings.Contains(got, "parser_crash") {
+		t.Errorf("nothing is said of the files that were left out: %s", got)
 	}
 }

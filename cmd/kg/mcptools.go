@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -366,17 +369,43 @@ func firstOf[T any](list []T, n int, cut *bool) []T {
 	return list
 }
 
+// changes is what kg impact says, as Markdown and as JSON.
+func (a *app) changes(ctx context.Context, base string) (md, text string, err error) {
+	files := [2]string{"md", "json"}
+	dir, remove, err := a.runApart(ctx, func(dir string) []string {
+		args := []string{"impact", "--base=" + base}
+		for _, format := range files {
+			args = append(args, "--output="+format+"="+filepath.Join(dir, format))
+		}
+		return args
+	})
+	var said [2]string
+	if err == nil {
+		defer remove()
+		for i, name := range files {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				return "", "", err
+			}
+			said[i] = string(data)
+		}
+		return said[0], said[1], nil
+	}
+	if !errors.Is(err, errNoChild) {
+		return "", "", err
+	}
+	for i, format := range files {
+		if said[i], err = a.captured(func(b *app) error {
+			return b.impact(ctx, &impactFlags{base: base, out: &outputs{list: []output{{format, stdoutPath}}}})
+		}); err != nil && !errors.Is(err, errGate) {
+			return "", "", err
+		}
+	}
+	return said[0], said[1], nil
+}
+
 func (a *app) changesReply(ctx context.Context, in changesIn) (reply[changesOut], error) {
-	run := func(format string) (string, error) {
-		return a.captured(func(b *app) error {
-			return b.impact(ctx, &impactFlags{base: in.Base, out: &outputs{list: []output{{format, stdoutPath}}}})
-		})
-	}
-	md, err := run("md")
-	if err != nil {
-		return reply[changesOut]{}, err
-	}
-	text, err := run("json")
+	md, text, err := a.changes(ctx, in.Base)
 	if err != nil {
 		return reply[changesOut]{}, err
 	}

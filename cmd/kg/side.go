@@ -292,6 +292,11 @@ func (a *app) build(ctx context.Context, s *side, memo *analyzer.Memo, p *part, 
 
 // buildOne makes the graph of the only side that a command works on.
 func (a *app) buildOne(ctx context.Context, s *side) error {
+	if s.graph == nil {
+		if err := a.buildApart(ctx, s); !errors.Is(err, errNoChild) {
+			return err
+		}
+	}
 	e := a.earlier(ctx, "")
 	defer e.end()
 	return a.buildFrom(ctx, s, e, nil)

@@ -188,9 +188,8 @@ func (l *lessons) encode() []byte {
 
 // superviseWith runs children until one ends in order, and returns its exit code.
 // start runs one of them; it returns false if there can be none. Only then is
-// the result false.
-func superviseWith(ctx context.Context, u *ui, start func(context.Context, *lessons) (death, bool)) (int, bool) {
-	l := newLessons()
+// the result false. What is learned is added to l.
+func superviseWith(ctx context.Context, u *ui, l *lessons, start func(context.Context, *lessons) (death, bool)) (int, bool) {
 	for {
 		d, ok := start(ctx, l)
 		if !ok && l.deaths == 0 {

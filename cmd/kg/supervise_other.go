@@ -9,6 +9,8 @@ import "context"
 
 func supervisor(*ui, []string) func(context.Context) (int, bool) { return nil }
 
+func parent(*ui) func(context.Context, []string) error { return nil }
+
 type child struct{}
 
 func thisChild() *child { return nil }

@@ -203,7 +203,7 @@ func TestLessons(t *testing.T) {
 			d.ended = true
 			return d, true
 		}
-		code, ok := superviseWith(t.Context(), newUI(io.Discard, io.Discard, noEnv), start)
+		code, ok := superviseWith(t.Context(), newUI(io.Discard, io.Discard, noEnv), newLessons(), start)
 		if !ok || code != c.code || deaths != c.deaths {
 			t.Errorf("%s: exit code %d, %d deaths", c.name, code, deaths)
 		}

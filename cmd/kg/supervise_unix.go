@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"strconv"
@@ -40,14 +41,72 @@ func supervisor(u *ui, args []string) func(context.Context) (int, bool) {
 		if err != nil {
 			return 0, false
 		}
-		return superviseWith(ctx, u, func(ctx context.Context, l *lessons) (death, bool) {
-			return runChild(ctx, program, args, l.encode())
+		return superviseWith(ctx, u, newLessons(), func(ctx context.Context, l *lessons) (death, bool) {
+			return runChild(ctx, program, args, l.encode(), streams{os.Stdin, os.Stdout, os.Stderr})
 		})
 	}
 }
 
+// parent returns what runs command lines in children of a process that goes on,
+// one after the other or at the same time. They have no input and no output; an
+// error is what they say. What has killed one is left out by the others.
+func parent(u *ui) func(context.Context, []string) error {
+	var mu sync.Mutex
+	killers := map[contentID]string{}
+	return func(ctx context.Context, args []string) error {
+		program, err := os.Executable()
+		if err != nil {
+			return errNoChild
+		}
+		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		defer null.Close()
+		r, w, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		said, read := &head{max: 64 << 10}, make(chan struct{})
+		go func() {
+			io.Copy(said, r)
+			close(read)
+		}()
+		l := newLessons()
+		mu.Lock()
+		maps.Copy(l.killers, killers)
+		mu.Unlock()
+		var notes bytes.Buffer
+		own := *u
+		own.err, own.errTerm = &notes, false
+		code, ok := superviseWith(ctx, &own, l, func(ctx context.Context, l *lessons) (death, bool) {
+			return runChild(ctx, program, append([]string{"kg"}, args...), l.encode(), streams{null, null, w})
+		})
+		w.Close()
+		<-read
+		r.Close()
+		mu.Lock()
+		maps.Copy(killers, l.killers)
+		mu.Unlock()
+		notes.Write(said.b.Bytes())
+		switch {
+		case !ok:
+			return errNoChild
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case code == exitFine || code == exitGate:
+			u.err.Write(notes.Bytes())
+			return nil
+		}
+		return saidError(notes.Bytes())
+	}
+}
+
+// streams are the standard files of a child, and where its errors go.
+type streams struct{ in, out, err *os.File }
+
 // runChild runs one child to its end.
-func runChild(ctx context.Context, program string, args []string, orders []byte) (death, bool) {
+func runChild(ctx context.Context, program string, args []string, orders []byte, std streams) (death, bool) {
 	var files []*os.File
 	defer func() {
 		for _, f := range files {
@@ -71,8 +130,8 @@ func runChild(ctx context.Context, program string, args []string, orders []byte)
 	cmd := exec.Command(program)
 	cmd.Args = args
 	cmd.Env = append(os.Environ(), childEnv+"="+strconv.Itoa(os.Getpid()))
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, said
-	cmd.ExtraFiles = []*os.File{ordersR, messagesW, os.Stderr}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = std.in, std.out, said
+	cmd.ExtraFiles = []*os.File{ordersR, messagesW, std.err}
 	cmd.WaitDelay = endPatience // for those that hold its standard error after its death
 	if err := cmd.Start(); err != nil {
 		return death{}, false
@@ -113,7 +172,7 @@ func runChild(ctx context.Context, program string, args []string, orders []byte)
 		d.killed = s.Signaled() && s.Signal() == syscall.SIGKILL
 	}
 	if d.ended {
-		os.Stderr.Write(d.said) // not the last words
+		std.err.Write(d.said) // not the last words
 	}
 	return d, true
 }
