@@ -126,7 +126,10 @@ func (m *markdown) join() string {
 func (m *markdown) compared() string {
 	p := newPage(Options{})
 	p.coverage(m.r.Unknowns)
-	s := "Compared: " + prose(revision(&m.r.Head)) + " against " + prose(revision(&m.r.Base)) + "."
+	base := m.r.Base
+	// Readers of the report did not write the command.
+	base.How = strings.TrimSuffix(strings.TrimSuffix(base.How, "named by --base"), ", ")
+	s := "Compared: " + prose(revision(&m.r.Head)) + " against " + prose(revision(&base)) + "."
 	for line := range strings.Lines(p.b.String()) {
 		s += " " + prose(strings.TrimSuffix(line, "\n")) + "."
 	}

@@ -13,7 +13,7 @@ import (
 func (m *markdown) changes() {
 	var used []*Change
 	var unused []string
-	tests := 0 // of unused
+	tests, docs := 0, 0 // of unused
 	for i := range m.r.Changes {
 		c := &m.r.Changes[i]
 		switch {
@@ -21,29 +21,35 @@ func (m *markdown) changes() {
 			used = append(used, c)
 		case c.Symbol.Test:
 			tests++
+		case c.Change == "doc":
+			docs++
 		default:
 			unused = append(unused, "- "+m.declared(c, " ")+", "+prose(title(c)))
 		}
 	}
 	m.table(used)
-	if n := len(unused) + tests; len(unused) > 0 { // that only tests changed, too, is no news
+	if n := len(unused) + tests + docs; len(unused) > 0 { // that only tests or documentation changed, too, is no news
 		show, _ := m.cut(len(unused))
 		title := "Changed, and used nowhere else"
 		if m.r.blurred() {
 			title = "Changed, no other use is known"
 		}
-		m.list(title, n, "", 10, true, unused[:show], others(show, len(unused)-show, tests))
+		m.list(title, n, "", 10, true, unused[:show], others(show, len(unused)-show, tests, docs))
 	}
 }
 
-// others says what a list does not show.
-func others(shown, more, tests int) string {
+// others says what a list does not show: entries that were cut, those in tests, and
+// those of documentation only.
+func others(shown, more, tests, docs int) string {
 	var parts []string
 	if more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
 	if tests > 0 {
 		parts = append(parts, fmt.Sprintf("%d in tests", tests))
+	}
+	if docs > 0 {
+		parts = append(parts, fmt.Sprintf("%d in documentation only", docs))
 	}
 	s := strings.Join(parts, ", and ")
 	if s != "" && shown > 0 {
@@ -67,23 +73,31 @@ func (m *markdown) table(cs []*Change) {
 	if len(cs) == 0 {
 		return
 	}
-	followed := map[*Change]int{}
+	// Who followed the change, and which of the others are tests.
+	followed, reviewed, affected := map[*Change]int{}, map[*Change]int{}, map[*Change]int{}
 	for _, c := range cs {
 		for i := range c.Impacted {
-			if x := &c.Impacted[i]; x.Severity == "must_update" && worst(x.Sites) == "edited" {
+			switch x := &c.Impacted[i]; {
+			case x.Severity == "must_update" && worst(x.Sites) == "edited":
 				followed[c]++
+			case !x.Symbol.Test:
+			case x.Severity == "should_review":
+				reviewed[c]++
+			case x.Severity == "may_be_affected":
+				affected[c]++
 			}
 		}
 	}
 	columns := []struct {
 		title string
 		n     func(*Change) int
+		tests map[*Change]int // of these
 	}{
-		{"broken", func(c *Change) int { return c.Totals.Broken }},
-		{"to update", func(c *Change) int { return c.Totals.MustUpdate - c.Totals.Broken - followed[c] }},
-		{"to review", func(c *Change) int { return c.Totals.ShouldReview }},
-		{"may be affected", func(c *Change) int { return c.Totals.MayBeAffected }},
-		{"edited here", func(c *Change) int { return followed[c] }},
+		{"broken", func(c *Change) int { return c.Totals.Broken }, nil},
+		{"to update", func(c *Change) int { return c.Totals.MustUpdate - c.Totals.Broken - followed[c] }, nil},
+		{"to review", func(c *Change) int { return c.Totals.ShouldReview }, reviewed},
+		{"may be affected", func(c *Change) int { return c.Totals.MayBeAffected }, affected},
+		{"edited here", func(c *Change) int { return followed[c] }, nil},
 	}
 	urgency := func(c *Change) int {
 		for i, col := range columns {
@@ -93,7 +107,14 @@ func (m *markdown) table(cs []*Change) {
 		}
 		return len(columns)
 	}
-	slices.SortStableFunc(cs, func(x, y *Change) int { return cmp.Compare(urgency(x), urgency(y)) })
+	slices.SortStableFunc(cs, func(x, y *Change) int {
+		at := urgency(x)
+		if c := cmp.Compare(at, urgency(y)); c != 0 || at == len(columns) {
+			return c
+		}
+		col := &columns[at]
+		return cmp.Compare(col.n(y)-col.tests[y], col.n(x)-col.tests[x])
+	})
 	show, _ := m.cut(len(cs))
 	if m.limit > 0 && len(cs) > openRows*3/2 {
 		show = min(show, openRows)
@@ -111,15 +132,21 @@ func (m *markdown) table(cs []*Change) {
 		for i, c := range cs[:show] {
 			n := ""
 			if k := col.n(c); k > 0 {
-				n = fmt.Sprint(k)
-				if at == 0 {
-					n = "**" + n + "**"
+				switch tests := col.tests[c]; {
+				case at == 0:
+					n = fmt.Sprintf("**%d**", k)
+				case tests == 0:
+					n = fmt.Sprint(k)
+				case tests == k:
+					n = fmt.Sprintf("%d in tests", k)
+				default:
+					n = fmt.Sprintf("%d, and %d in tests", k-tests, tests)
 				}
 			}
 			rows[i] += " " + n + " |"
 		}
 	}
-	m.list("Changed, and used elsewhere", len(cs), "", 90, false, append([]string{head, rule}, rows...), others(show, len(cs)-show, 0))
+	m.list("Changed, and used elsewhere", len(cs), "", 90, false, append([]string{head, rule}, rows...), others(show, len(cs)-show, 0, 0))
 }
 
 // uses lists the users of what changed, by urgency, together with others of
@@ -188,7 +215,7 @@ func (m *markdown) users(g *group, u *byUse, weigh int, fold bool) {
 		}
 		left -= min(left, len(all))
 	}
-	m.list(g.title, g.total, "", weigh, fold, lines, others(len(lines), more, g.tests))
+	m.list(g.title, g.total, "", weigh, fold, lines, others(len(lines), more, g.tests, 0))
 }
 
 // user is an impacted symbol, and how it comes to what it uses.

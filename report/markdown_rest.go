@@ -5,6 +5,7 @@ package report
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -45,7 +46,10 @@ func (m *markdown) tests() {
 	case t.Mode == "all":
 		text = fmt.Sprintf("**Run all %s**", count(t.Total, "test"))
 	case t.Mode == "selected" && len(t.Tests) > 0:
-		if text = ""; len(t.Reasons) > 0 { // else the list says it
+		switch text = ""; {
+		case len(t.Tests) == t.Total && t.Total > testsShown: // a list of all says nothing
+			text = fmt.Sprintf("**Run all %s**", count(t.Total, "test"))
+		case len(t.Reasons) > 0: // else the list says it
 			text = fmt.Sprintf("**Run %d of %s**", len(t.Tests), count(t.Total, "test"))
 		}
 	}
@@ -53,16 +57,20 @@ func (m *markdown) tests() {
 		if t.Mode == "none" && (w.Reason == "no_change" || w.Reason == "unreached") {
 			continue // says the same
 		}
-		text += []string{", because ", "; "}[min(i, 1)] + prose(strings.ReplaceAll(w.Reason, "_", " "))
-		for j, path := range w.Paths[:min(len(w.Paths), 3)] {
-			text += []string{": ", ", "}[min(j, 1)] + code(path)
+		text += []string{", because ", "; "}[min(i, 1)] + prose(because(&w))
+		for j, file := range w.Paths[:min(len(w.Paths), 3)] {
+			text += []string{": ", ", "}[min(j, 1)] + code(file)
 		}
 		text += more(len(w.Paths) - 3)
 	}
 	if text != "" {
 		m.blocks = append(m.blocks, block{"Which tests to run", t.Total, text + ".\n", 85})
 	}
-	// One line for each package, the nearest first.
+	if len(t.Tests) == t.Total && t.Total > testsShown {
+		return
+	}
+	// One line for each package, the nearest first. Of many packages fewer tests are
+	// named, without the file, which the package says.
 	var packages []string
 	names := map[string][]string{}
 	for _, x := range t.Tests {
@@ -71,14 +79,21 @@ func (m *markdown) tests() {
 		}
 		names[x.Package] = append(names[x.Package], x.Symbol)
 	}
+	named := testsShown
+	if len(packages) > openRows {
+		named = 2
+	}
 	var lines []string
 	for _, pkg := range packages {
 		ns := names[pkg]
 		s := fmt.Sprintf("- %s (%d):", code(pkg), len(ns))
-		for _, n := range ns[:min(len(ns), testsShown)] {
+		for _, n := range ns[:min(len(ns), named)] {
+			if file, name, ok := strings.Cut(n, "::"); ok && strings.HasPrefix(file, path.Base(pkg)) {
+				n = name
+			}
 			s += " " + code(n)
 		}
-		lines = append(lines, s+more(len(ns)-testsShown))
+		lines = append(lines, s+more(len(ns)-named))
 	}
 	if len(lines) > 0 {
 		show, rest := m.cut(len(lines))
@@ -93,7 +108,7 @@ func (m *markdown) entryPoints() {
 	}
 	if len(lines) > 0 {
 		show, _ := m.cut(len(lines))
-		m.list(entryTitle, len(m.r.EntryPoints), "", 40, len(lines) > testsShown, lines[:show], others(show, len(lines)-show, 0))
+		m.list(entryTitle, len(m.r.EntryPoints), "", 40, len(lines) > testsShown, lines[:show], others(show, len(lines)-show, 0, 0))
 	}
 }
 

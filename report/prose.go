@@ -109,11 +109,24 @@ func typeWords(words []string) int {
 				open--
 			}
 		}
-		if open <= 0 {
-			return n + 1
+		if open > 0 {
+			continue
 		}
+		// Results in brackets belong to their function, and a union is one type.
+		if next := words[min(n+1, len(words)-1)]; n+1 < len(words) &&
+			(next == "|" || word == "|" || next[0] == '(' && strings.HasSuffix(word, ")") && isFunction(strings.Join(words[:n+1], " "))) {
+			continue
+		}
+		return n + 1
 	}
 	return 1
+}
+
+// isFunction reports whether a type is a function's, or holds one, as the graph
+// writes it.
+func isFunction(t string) bool {
+	at := strings.Index(t, "func(")
+	return at == 0 || at > 0 && strings.IndexByte("]*(", t[at-1]) >= 0
 }
 
 // punctuation cuts off what ends a part of a sentence, and brackets that have no

@@ -1,16 +1,42 @@
 package report
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestProseTypes(t *testing.T) {
 	for in, want := range map[string]string{
-		"type HashMap<String, List<T>> instead of []int.":     "type `HashMap<String, List<T>>` instead of `[]int`.",
-		"parameter m map[K, V] (used once), and chan<- int":   "parameter m `map[K, V]` (used once), and `chan<-` int",
-		"f(a, b) is gone (it was [here":                       "`f(a, b)` is gone (it was `[here`",
-		"a function (int, string) -> int of <T, U extends T>": "a function (int, string) `->` int of `<T, U extends T>`",
+		"type HashMap<String, List<T>> instead of []int.":                          "type `HashMap<String, List<T>>` instead of `[]int`.",
+		"parameter m map[K, V] (used once), and chan<- int":                        "parameter m `map[K, V]` (used once), and `chan<-` int",
+		"f(a, b) is gone (it was [here":                                            "`f(a, b)` is gone (it was `[here`",
+		"a function (int, string) -> int of <T, U extends T>":                      "a function (int, string) `->` int of `<T, U extends T>`",
+		"result func(int) (string, error) instead of x.Run(int) (removed with it)": "result `func(int) (string, error)` instead of `x.Run(int)` (removed with it)",
+		"(type map[K]func(a, b) (c) instead of {…} | core.P | null), too":          "(type `map[K]func(a, b) (c)` instead of `{…} | core.P | null`), too",
 	} {
 		if got := prose(in); got != want {
 			t.Errorf("%s\n got %s\nwant %s", in, got, want)
+		}
+	}
+}
+
+func TestInstead(t *testing.T) {
+	long := strings.Repeat("x.Long | ", 20) + "x.End"
+	for _, c := range [][4]string{
+		{"type", "b/c.T", "a.T", "type c.T instead of a.T"},
+		{"type", "= func(int)", "func(int)", "an alias of func(int) now, not a type of its own"},
+		{"type", "int", "= int", "a type of its own now, not an alias of int"},
+		{"type", "= int", "= string", "type int instead of string"},
+		{"type", "= int", "string", "type an alias of int instead of string"},
+		{"result", "T", long, "another result"},
+		{"result", "func($0)", "T", "another result"},
+		{"parameter x:", long, "T", "parameter x: another type"},
+		{"result", "core.Payload[?]", " | core.Payload[?, ?]", "result core.Payload instead of {…} | core.Payload"},
+		{"type", "P[?]", "P[?, ?]", "another type"},
+		{"type", "a |  | b | ", "a", "type a | {…} | b | {…} instead of a"},
+	} {
+		if got := instead(c[0], brief(c[1]), brief(c[2])); got != c[3] {
+			t.Errorf("%s, %s\n got %s\nwant %s", c[1], c[2], got, c[3])
 		}
 	}
 }

@@ -6,6 +6,35 @@ import (
 	"strings"
 )
 
+// because says in words why tests are selected. What is not listed says itself.
+func because(w *TestReason) string {
+	switch w.Reason {
+	case "lost_files":
+		return "files were lost to the analysis"
+	case "unparsed_change":
+		return "changed files did not parse completely"
+	case "unanalysed_change":
+		return "changed files are not analysed"
+	case "no_change":
+		return "nothing changed that runs"
+	case "unreached":
+		return "no test is seen to reach a change"
+	case "ambiguous":
+		return "some reach a change over ambiguous names only"
+	case "on_load":
+		return "files run changed code when they are loaded"
+	case "data_change":
+		return "data changed"
+	case "dependency_change":
+		return "dependencies changed"
+	case "build_change":
+		return "how everything is built changed"
+	case "calls_of_unknown_values":
+		return "calls of values of unknown types may reach a change"
+	}
+	return strings.ReplaceAll(w.Reason, "_", " ")
+}
+
 // writeTests writes the commands that run the selected tests, one a line, for
 // a shell. Why everything or nothing is to be run is a comment.
 func writeTests(w io.Writer, r *Report, o Options) error {

@@ -390,7 +390,7 @@ func (p *page) tests(t *Tests) {
 		p.line(span{bold, "Tests: none"})
 	}
 	for _, w := range t.Reasons {
-		s := "  because " + strings.ReplaceAll(w.Reason, "_", " ")
+		s := "  because " + because(&w)
 		if n := len(w.Paths); n > 0 {
 			s += ": " + strings.Join(w.Paths[:min(n, 5)], ", ")
 			if n > 5 {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -27,8 +26,12 @@ func (r *Report) Verdict() string {
 		return r.brokenVerdict()
 	}
 	if n, c := r.unclear(); n > 0 {
-		return r.close(fmt.Sprintf("For %s it cannot be told whether %s still %s what changed: %s (%s)%s", count(n, "user"),
-			verb(n, "it", "they"), verb(n, "fits", "fit"), c.Symbol.Name, title(c), more(r.unclearChanges()-1)))
+		s := fmt.Sprintf("For %s it cannot be told whether %s still %s what changed: %s (%s)%s", count(n, "user"),
+			verb(n, "it", "they"), verb(n, "fits", "fit"), c.Symbol.Name, title(c), more(r.unclearChanges()-1))
+		if what := r.behaviour(); what > 0 {
+			s += fmt.Sprintf("; %s %s differently", count(what, "symbol"), verb(what, "behaves", "behave"))
+		}
+		return r.close(s)
 	}
 	var b strings.Builder
 	what := r.behaviour()
@@ -400,7 +403,7 @@ func phrase(x *Detail) string {
 	case "param_removed":
 		return "parameter " + d.From + " removed"
 	case "param_type":
-		return fmt.Sprintf("parameter %s: %s instead of %s", name, d.To, d.From)
+		return instead("parameter "+name+":", d.To, d.From)
 	case "param_renamed":
 		return fmt.Sprintf("parameter %s is now %s", d.From, d.To)
 	case "param_reordered":
@@ -416,9 +419,9 @@ func phrase(x *Detail) string {
 	case "result_removed":
 		return "result " + d.From + " removed"
 	case "result_type":
-		return fmt.Sprintf("result %s instead of %s", d.To, d.From)
+		return instead("result", d.To, d.From)
 	case "type_changed":
-		return fmt.Sprintf("type %s instead of %s", d.To, d.From)
+		return instead("type", d.To, d.From)
 	case "kind_changed":
 		return fmt.Sprintf("%s instead of %s", d.To, d.From)
 	case "throws_added":
@@ -464,64 +467,6 @@ func phrase(x *Detail) string {
 		return "declaration reads differently"
 	}
 	return strings.ReplaceAll(d.Code, "_", " ")
-}
-
-// brief leaves the directories out of qualified names, so that types can be
-// read: cobra.Command instead of github.com/spf13/cobra.Command. A directory
-// that is only a version names nothing: semver.Version, not v3.Version. Of names
-// like java.util.HashMap.Entry the package goes: HashMap.Entry.
-func brief(s string) string {
-	return dottedPackage.ReplaceAllString(shorten(s, func(string) bool { return true }), "$1$2")
-}
-
-// dottedPackage finds a package of two names or more before the name of a type.
-var dottedPackage = regexp.MustCompile(`(^|[^\pL\pN_.$/])(?:[\p{Ll}_][\p{Ll}\pN_]*\.){2,}(?:(\p{Lu}))`)
-
-// names returns the qualified names in a type.
-func names(s string) (all []string) {
-	shorten(s, func(n string) bool {
-		all = append(all, n)
-		return false
-	})
-	return all
-}
-
-// shorten leaves the directories out of those names that may be short.
-func shorten(s string, short func(string) bool) string {
-	if !strings.Contains(s, "/") {
-		return s
-	}
-	var b strings.Builder
-	start, word := 0, 0 // where the path at hand and its last name begin
-	for i := 0; i <= len(s); i++ {
-		switch {
-		case i < len(s) && s[i] == '/':
-			word = i + 1
-		case i == len(s) || strings.IndexByte(" ,()[]{}*&<>|;=", s[i]) >= 0:
-			if path := s[start:i]; word > start && !short(path) {
-				b.WriteString(path)
-			} else {
-				b.WriteString(unversioned(path, word-start))
-			}
-			if i < len(s) {
-				b.WriteByte(s[i])
-			}
-			word, start = i+1, i+1
-		}
-	}
-	return b.String()
-}
-
-// unversioned returns a path from the given position on, or, where a version
-// stands there, with the directory before it instead.
-func unversioned(path string, at int) string {
-	name := path[at:]
-	version, rest, ok := strings.Cut(name, ".")
-	if !ok || at == 0 || len(version) < 2 || version[0] != 'v' || strings.Trim(version[1:], "0123456789") != "" {
-		return name
-	}
-	dir := strings.TrimSuffix(path[:at], "/")
-	return dir[strings.LastIndexByte(dir, '/')+1:] + "." + rest
 }
 
 func ordinal(i int) string { return fmt.Sprintf("#%d", i+1) }

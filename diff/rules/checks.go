@@ -170,11 +170,19 @@ func publicAPI(c *check) {
 			what = "was removed"
 		case gone(x):
 			what = "is now " + said(x.Symbol)
+		case !slices.ContainsFunc(x.Details, func(d diff.Detail) bool { return d.Verdict == diff.Breaking && !ofType(d.Code) }):
+			what = "changed its type, which users elsewhere may not fit"
 		}
 		f := at(&g.Nodes[id], x.Kind == diff.Removed, "%s, which is public, %s", said(&g.Nodes[id]), what)
 		f.File, f.Line = x.Symbol.File, x.Symbol.Line
 		c.found(f)
 	}
+}
+
+// ofType reports whether a detail is about a type, which uses of the old one often
+// fit as well: by conversion, as an alias, or as what is inferred.
+func ofType(c diff.Code) bool {
+	return c == diff.TypeChanged || c == diff.ParamType || c == diff.ResultType
 }
 
 func lostImplementation(c *check) {
