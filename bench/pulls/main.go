@@ -88,8 +88,8 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("| change | head | seconds | requests | comment | characters | verdict |")
-	fmt.Println("|--:|---|--:|--:|---|--:|---|")
+	fmt.Println("| change | head | seconds | of these analysing | commenting | requests | comment | characters | verdict |")
+	fmt.Println("|--:|---|--:|--:|--:|--:|---|--:|---|")
 	done := 0
 	for line := range strings.Lines(list) {
 		f := strings.Fields(line)
@@ -187,7 +187,7 @@ func (r *replay) change(temp string, number int, base, head string) (counted boo
 	if err := os.WriteFile(filepath.Join(r.out, fmt.Sprintf("%03d.log", number)), []byte(res.Log+"\n"+res.Summary), 0o666); err != nil {
 		return false, err
 	}
-	fmt.Printf("| %d | %s | %.1f | %d | %s | %s | %s |\n", number, head[:12], seconds, len(server.Requests), said, strconv.Itoa(size), strings.ReplaceAll(verdict, "|", "\\|"))
+	fmt.Printf("| %d | %s | %.2f | %.2f | %.2f | %d | %s | %s | %s |\n", number, head[:12], seconds, res.Took["Analyse"].Seconds(), res.Took["Comment"].Seconds(), len(server.Requests), said, strconv.Itoa(size), strings.ReplaceAll(verdict, "|", "\\|"))
 	return true, nil
 }
 

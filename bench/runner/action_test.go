@@ -105,9 +105,8 @@ func newActionLab(t *testing.T) *actionLab {
 	for _, k := range []string{"uploadpack.allowAnySHA1InWant", "uploadpack.allowReachableSHA1InWant"} {
 		l.git(l.origin, "config", k, "true")
 	}
-	for i := range 40 { // more than a clone of some depth has
-		l.commit(fmt.Sprint("old ", i), "notes.md", fmt.Sprint(i))
-	}
+	l.commits("main", "old", 40) // more than a clone of some depth has
+	l.git(l.origin, "checkout", "-q", "main")
 	l.write("go.mod", "module example.com/shop\n")
 	l.write("shop.go", "package shop\n\n// Add adds.\nfunc Add(a int) int { return a }\n")
 	l.first = l.commit("shop", "user.go", "package shop\n\nfunc user() int { return Add(1) }\n")
@@ -158,6 +157,25 @@ func (l *actionLab) commit(message, name, text string) string {
 	l.git(l.origin, "add", "-A")
 	l.git(l.origin, "commit", "-q", "-m", message)
 	return l.git(l.origin, "rev-parse", "HEAD")
+}
+
+// commits adds many commits to a branch that is not checked out.
+func (l *actionLab) commits(branch, message string, n int) {
+	l.t.Helper()
+	var b strings.Builder
+	for i := range n {
+		text := fmt.Sprint(message, " ", i)
+		fmt.Fprintf(&b, "commit refs/heads/%s\ncommitter Ann <ann@example.com> 1735819200 +0000\ndata %d\n%s\n", branch, len(text), text)
+		if head := exec.Command("git", "-C", l.origin, "rev-parse", "-q", "--verify", branch); i == 0 && head.Run() == nil {
+			fmt.Fprintf(&b, "from refs/heads/%s^0\n", branch)
+		}
+		fmt.Fprintf(&b, "M 100644 inline notes.md\ndata %d\n%s\n", len(text), text)
+	}
+	cmd := exec.Command("git", "fast-import", "--quiet")
+	cmd.Dir, cmd.Env, cmd.Stdin = l.origin, l.env(), strings.NewReader(b.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		l.t.Fatalf("git fast-import: %v\n%s", err, out)
+	}
 }
 
 // checkOut does what actions/checkout does: depth 0 is everything.
@@ -361,6 +379,36 @@ func TestActionEvents(t *testing.T) {
 		if res := l.do(event, l.main, l.pullRequest("main"), dir, nil); res.Code == 0 || strings.Contains(res.Log, "kg impact") || !strings.Contains(res.Log, "must not run on "+event) {
 			t.Errorf("%s: code %d\n%s", event, res.Code, res.Log)
 		}
+	}
+}
+
+// TestActionDeep: a change that began long ago, in a clone of one commit, which is
+// deepened step by step until the beginning is there. A base that has nothing in
+// common with the head is an error that says so.
+func TestActionDeep(t *testing.T) {
+	t.Parallel()
+	l := newActionLab(t)
+	l.git(l.origin, "checkout", "-q", "--detach")
+	l.commits("main", "new", 150) // 30 and 100 more are not enough
+	l.git(l.origin, "checkout", "-q", "-b", "merged", "main")
+	l.git(l.origin, "merge", "-q", "-m", "merge", l.head)
+	l.merge = l.git(l.origin, "rev-parse", "HEAD")
+	l.git(l.origin, "update-ref", "refs/pull/7/merge", l.merge)
+	l.git(l.origin, "checkout", "-q", "main")
+	l.git(l.origin, "branch", "-q", "-D", "merged")
+	l.server.Pull["merge_commit_sha"] = l.merge
+	dir := l.checkOut("refs/pull/7/merge", 1)
+	l.want(l.do("pull_request", l.merge, l.pullRequest("main"), dir, nil), 0, "base", l.first, "broken", "1")
+	if got := l.git(dir, "rev-parse", "--is-shallow-repository"); got != "true" {
+		t.Log("all commits were fetched") // allowed, and not needed
+	}
+	l.git(l.origin, "checkout", "-q", "--orphan", "strange")
+	l.git(l.origin, "commit", "-q", "-m", "nothing in common")
+	l.git(l.origin, "checkout", "-q", "main")
+	res := l.do("pull_request", l.merge, l.pullRequest("strange"), l.checkOut("refs/pull/7/merge", 1), nil)
+	l.want(res, 2, "gate", "")
+	if !strings.Contains(res.Log, "no common ancestor") {
+		t.Errorf("got\n%s", res.Log)
 	}
 }
 

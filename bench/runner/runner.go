@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 )
@@ -70,6 +71,8 @@ type Result struct {
 	Summary string
 	Outputs map[string]string
 	Ran     []string // names of steps
+	// Took says how long a step took.
+	Took map[string]time.Duration
 	// Envs are the environments that the steps got beside those of the run, by
 	// name.
 	Envs map[string]map[string]string
@@ -85,7 +88,7 @@ type state struct {
 // Do runs the steps, one after the other.
 func (r *Run) Do(ctx context.Context) (*Result, error) {
 	s := &state{Run: r, steps: map[string]map[string]string{}}
-	res := &Result{Outputs: map[string]string{}, Envs: map[string]map[string]string{}}
+	res := &Result{Outputs: map[string]string{}, Took: map[string]time.Duration{}, Envs: map[string]map[string]string{}}
 	var log bytes.Buffer
 	summary := filepath.Join(r.Temp, "summary.md")
 	os.Remove(summary)
@@ -104,7 +107,7 @@ func (r *Run) Do(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		res.Envs[step.Name] = env
-		code := 0
+		code, begin := 0, time.Now()
 		if step.Uses != "" {
 			with, err := s.expandAll(step.With)
 			if err != nil {
@@ -117,6 +120,7 @@ func (r *Run) Do(ctx context.Context) (*Result, error) {
 		} else if code, err = s.shell(ctx, step, env, summary, &log); err != nil {
 			return nil, err
 		}
+		res.Took[step.Name] = time.Since(begin)
 		if code != 0 && !step.ContinueOnError {
 			s.failed = true
 			if res.Code == 0 {
