@@ -28,10 +28,17 @@ digest() {
 	if command -v sha256sum >/dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d' ' -f1
 }
 
+# The release that is asked for; any, if none is.
+asked=${INPUT_VERSION:-}
+asked=${asked#v}
+[[ $asked =~ ^[0-9A-Za-z.-]*$ ]] || fail "version is none"
+
 # known prints the digest and the name of the release's file for this machine.
 known() {
+	local release='[0-9A-Za-z.-]+'
+	[ -z "$asked" ] || release=${asked//./\\.}
 	[ -f "$ACTION_DIR/.github/action/checksums.txt" ] || return 0
-	tr -d '\r' <"$ACTION_DIR/.github/action/checksums.txt" | grep -E "^[0-9a-f]{64}  kg_[0-9A-Za-z.-]+_${os}_${arch}\.tar\.gz$" | head -n 1 || true
+	tr -d '\r' <"$ACTION_DIR/.github/action/checksums.txt" | grep -E "^[0-9a-f]{64}  kg_${release}_${os}_${arch}\.tar\.gz$" | head -n 1 || true
 }
 
 binary() {
@@ -57,11 +64,12 @@ source_() {
 case ${INPUT_INSTALL:-auto} in
 auto)
 	binary || {
+		[ -z "$asked" ] || fail "this commit of the action knows no release $asked for $os on $arch"
 		echo "no binary for $os on $arch is known to this commit of the action: kg is built from its source"
 		source_
 	}
 	;;
-binary) binary || fail "this commit of the action knows no release for $os on $arch" ;;
+binary) binary || fail "this commit of the action knows no release${asked:+ $asked} for $os on $arch" ;;
 source) source_ ;;
 none) kg=$(command -v kg) || fail "there is no kg in the PATH" ;;
 *) fail "install is one of auto, binary, source, none" ;;

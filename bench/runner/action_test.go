@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,10 +35,10 @@ type actionLab struct {
 	server *githubtest.Server
 	action *runner.Action
 	// Commits of the repository.
-	first, main, head, merge string
-	stored                   map[string]map[string]string // artifacts that were kept, files by name
-	runs                     int
-	path                     string // $PATH
+	before, first, main, head, merge string
+	stored                           map[string]map[string]string // artifacts that were kept, files by name
+	runs                             int
+	path                             string // $PATH
 }
 
 // built is kg, built once for all tests.
@@ -107,6 +108,7 @@ func newActionLab(t *testing.T) *actionLab {
 	}
 	l.commits("main", "old", 40) // more than a clone of some depth has
 	l.git(l.origin, "checkout", "-q", "main")
+	l.before = l.git(l.origin, "rev-parse", "HEAD")
 	l.write("go.mod", "module example.com/shop\n")
 	l.write("shop.go", "package shop\n\n// Add adds.\nfunc Add(a int) int { return a }\n")
 	l.first = l.commit("shop", "user.go", "package shop\n\nfunc user() int { return Add(1) }\n")
@@ -412,19 +414,25 @@ func TestActionDeep(t *testing.T) {
 	}
 }
 
+// zipped is an archive of files.
+func zipped(files map[string]string) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		w, _ := z.Create(name)
+		w.Write([]byte(files[name]))
+	}
+	z.Close()
+	return b.Bytes()
+}
+
 // TestActionStored: what a push has kept is found for the base of a change, and
 // the report is the same as without.
 func TestActionStored(t *testing.T) {
 	t.Parallel()
 	l := newActionLab(t)
 	l.want(l.do("push", l.first, map[string]any{}, l.checkOut(l.first, 1), nil), 0, "artifact", storedName(l.first))
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, name := range []string{"graph.kg", "facts.kgf"} {
-		w, _ := z.Create(name)
-		w.Write([]byte(l.stored[storedName(l.first)][name]))
-	}
-	z.Close()
+	data := zipped(l.stored[storedName(l.first)])
 	dir := l.checkOut("refs/pull/7/merge", 1)
 	reports := map[string]string{}
 	for _, c := range []struct {
@@ -433,14 +441,26 @@ func TestActionStored(t *testing.T) {
 	}{
 		{"none", "read from git, of what is stored there is none", func(a *githubtest.Artifact) { a.Name = "other" }},
 		{"good", "facts of " + short(l.first) + ", 0 commits before it, stored by run 50 after push", func(*githubtest.Artifact) {}},
+		{"ancestor", "facts of " + short(l.before) + ", 1 commit before it, stored by run 50 after push", func(a *githubtest.Artifact) {
+			a.Name, a.Run.HeadSHA = storedName(l.before), l.before
+		}},
+		{"expired", "read from git, of what is stored it is expired", func(a *githubtest.Artifact) { a.Expired = true }},
+		{"other version", "read from git, of what is stored it is damaged, or another kg's", func(a *githubtest.Artifact) {
+			a.Data = zipped(map[string]string{"graph.kg": "x", "facts.kgf": strings.Replace(l.stored[storedName(l.first)]["facts.kgf"], "\x01", "\x02", 1)})
+			a.Digest, a.Size = githubtest.Digest(a.Data), int64(len(a.Data))
+		}},
 		{"fork", "read from git, of what is stored it comes from another repository", func(a *githubtest.Artifact) { a.Run.HeadRepository = 2 }},
 		{"damaged", "read from git, of what is stored it is no archive", func(a *githubtest.Artifact) { a.Data, a.Digest = []byte("x"), "" }},
 	} {
-		a := githubtest.Artifact{ID: 1, Name: storedName(l.first), Size: int64(b.Len()), Digest: githubtest.Digest(b.Bytes()), Data: b.Bytes(),
+		a := githubtest.Artifact{ID: 1, Name: storedName(l.first), Size: int64(len(data)), Digest: githubtest.Digest(data), Data: data,
 			Run: &githubtest.ArtifactRun{ID: 50, Repository: 1, HeadRepository: 1, HeadSHA: l.first}}
 		c.change(&a)
+		dir := dir
+		if c.name == "ancestor" { // which a clone of one commit does not have
+			dir = l.checkOut("refs/pull/7/merge", 0)
+		}
 		l.server.Artifacts = []githubtest.Artifact{a}
-		l.server.Runs[50] = map[string]any{"id": 50, "event": "push", "head_sha": l.first, "repository": map[string]any{"id": 1}, "head_repository": map[string]any{"id": 1}}
+		l.server.Runs[50] = map[string]any{"id": 50, "event": "push", "head_sha": a.Run.HeadSHA, "repository": map[string]any{"id": 1}, "head_repository": map[string]any{"id": 1}}
 		l.server.Comments, l.server.Requests = nil, nil
 		l.runs++
 		res := l.do("pull_request", l.merge, l.pullRequest("main"), dir, nil)
@@ -448,7 +468,9 @@ func TestActionStored(t *testing.T) {
 		if n := len(l.server.Requests); c.name == "good" && n > 8 {
 			t.Errorf("%s: %d requests: %q", c.name, n, l.server.Requests)
 		}
-		reports[l.stored["kg-report"]["report.json"]] = c.name
+		if c.name != "ancestor" { // that clone knows more of the history
+			reports[l.stored["kg-report"]["report.json"]] = c.name
+		}
 	}
 	if len(reports) != 1 {
 		t.Errorf("what is stored changes the report: %d reports", len(reports))
@@ -472,14 +494,8 @@ func TestActionFork(t *testing.T) {
 	}
 	good := l.stored["kg-report"]["report.json"]
 	post := func(text, pull, head string) (string, error) {
-		var b bytes.Buffer
-		z := zip.NewWriter(&b)
-		for name, data := range map[string]string{"report.json": text, "pull.txt": pull} {
-			w, _ := z.Create(name)
-			w.Write([]byte(data))
-		}
-		z.Close()
-		l.server.Artifacts = []githubtest.Artifact{{ID: 9, Name: "kg-report", Size: int64(b.Len()), Data: b.Bytes(), Run: &githubtest.ArtifactRun{ID: 77}}}
+		data := zipped(map[string]string{"report.json": text, "pull.txt": pull})
+		l.server.Artifacts = []githubtest.Artifact{{ID: 9, Name: "kg-report", Size: int64(len(data)), Data: data, Run: &githubtest.ArtifactRun{ID: 77}}}
 		cmd := exec.Command(program(l.t), "comment", "--run", "77", "--head", head)
 		cmd.Env = append(l.env(), "GITHUB_TOKEN="+actionToken, "GITHUB_API_URL="+l.server.URL, "GITHUB_REPOSITORY=octo/shop", "GITHUB_RUN_ID=200")
 		out, err := cmd.CombinedOutput()

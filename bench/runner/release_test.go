@@ -167,6 +167,19 @@ func TestInstall(t *testing.T) {
 			t.Errorf("%s: %d, %q:\n%s", how, code, kg, out)
 		}
 	}
+	for _, version := range []string{"1.2.3", "v1.2.3"} {
+		if code, out, kg := l.install("auto", "INPUT_VERSION="+version); code != 0 || kg == "" {
+			t.Errorf("%s: %d:\n%s", version, code, out)
+		}
+	}
+	// A release without a digest here is refused, and kg is not built instead.
+	for version, says := range map[string]string{"1.2.4": "knows no release 1.2.4 for linux", "1x2.3": "knows no release 1x2.3", "../1.2.3": "version is none", "$(touch pwned)": "version is none", "1.2.3_linux": "version is none"} {
+		for _, how := range []string{"auto", "binary"} {
+			if code, out, kg := l.install(how, "INPUT_VERSION="+version); code != 2 || kg != "" || !strings.Contains(out, says) {
+				t.Errorf("%s, %s: %d:\n%s", how, version, code, out)
+			}
+		}
+	}
 	// A release that was written anew is refused, and kg is not built instead.
 	l.archive("linux_amd64", "#!/bin/sh\necho evil >"+l.dir+"/pwned\n")
 	l.bash(nil, "-c", "cp dist/kg_1.2.3_linux_amd64.tar.gz releases/v1.2.3/ && cd dist && sha256sum *.tar.gz >../releases/v1.2.3/checksums.txt")
