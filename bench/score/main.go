@@ -1,6 +1,6 @@
 // Command score compares the edges of a kg graph with what a compiler says.
 //
-//	score -kg graph.jsonl -oracle oracle.jsonl [-kinds calls,references] [-text|-json] [-misses N] [-src DIR]
+//	score -kg graph.jsonl -oracle oracle.jsonl [-kinds calls,references] [-as-one] [-text|-json] [-misses N] [-src DIR]
 //	score -self -oracle oracle.jsonl [-drop 0.1 -bend 0.05 -seed 1] [-write graph.jsonl]
 //
 // It knows no programming language: any oracle that writes the records described
@@ -24,7 +24,7 @@ import (
 
 type config struct {
 	kg, oracle, kinds, src, write string
-	json, text, self              bool
+	json, text, self, asOne       bool
 	misses, groups                int
 	drop, bend                    float64
 	seed                          uint64
@@ -48,6 +48,7 @@ func main() {
 	flag.StringVar(&c.write, "write", "", "with -self: also write the graph")
 	flag.StringVar(&c.initialisers, "initialisers", "variable",
 		"what a site in a package-level initialiser counts to: variable, package or either")
+	flag.BoolVar(&c.asOne, "as-one", false, "overloads of one name in one type count as one")
 	flag.Parse()
 	if err := run(c, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "score:", err)
@@ -85,7 +86,7 @@ func run(c config, out io.Writer) error {
 		kinds = strings.Split(c.kinds, ",")
 	}
 	s := scoring.Compare(o, g, scoring.Options{
-		Kinds: kinds, Initialisers: c.initialisers, Examples: c.misses, Source: scoring.SourceLines(c.src),
+		Kinds: kinds, Initialisers: c.initialisers, AsOne: c.asOne, Examples: c.misses, Source: scoring.SourceLines(c.src),
 	})
 	if c.json {
 		enc := json.NewEncoder(out)

@@ -19,6 +19,8 @@ type Options struct {
 	// Initialisers says what a site in a package-level initialiser counts to:
 	// variable (the default), package or either.
 	Initialisers string
+	// Overloads of one name in one type count as one.
+	AsOne bool
 }
 
 // Compare judges a graph by an oracle.
@@ -26,7 +28,12 @@ func Compare(o *record.Oracle, g *record.Graph, opt Options) *Score {
 	if opt.Source == nil {
 		opt.Source = SourceLines("")
 	}
-	return newIndex(o, g).score(opt)
+	if !opt.AsOne {
+		return newIndex(o, g).score(opt)
+	}
+	ix := newIndex(asOne(o), g)
+	ix.joinOverloads()
+	return ix.score(opt)
 }
 
 // SourceLines returns a function that reads one line of a file below dir.

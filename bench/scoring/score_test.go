@@ -178,6 +178,44 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestAsOne takes another overload of the right name for right, and those of
+// another type for what they were.
+func TestAsOne(t *testing.T) {
+	def := func(id, parent, kind string, line int) *record.Def {
+		return &record.Def{ID: id, Parent: parent, Kind: kind, Name: id[:1], QName: id, File: "A.java", DefLine: line, Line: line, Col: 1, EndLine: line}
+	}
+	site := func(from, to string, line int) *record.Site {
+		return &record.Site{Kind: record.Calls, From: from, To: to, File: "A.java", Line: line, Col: 5, Name: to[:1]}
+	}
+	o := &record.Oracle{
+		Meta:  record.Meta{Closed: []string{record.Calls}},
+		Files: []*record.File{{File: "A.java", Judged: true}},
+		Defs: []*record.Def{def("A", "", "class", 1), def("f()", "A", "method", 2), def("f(int)", "A", "method", 3), def("g()", "A", "method", 4),
+			def("B", "", "class", 10), def("f(B)", "B", "method", 11)},
+		Sites: []*record.Site{site("g()", "f()", 5), site("g()", "f(int)", 6), site("f()", "f(int)", 7), site("f(B)", "f(int)", 12)},
+	}
+	wrong := Perfect(o)
+	for _, e := range wrong.Edges {
+		switch e.Line {
+		case 5:
+			e.To = "self:f(int)" // another overload
+		case 12:
+			e.To = "self:f(B)" // of another type
+		}
+	}
+	both := *wrong.Edges[1]
+	both.To, both.Certainty, wrong.Edges[1].Certainty = "self:f()", "ambiguous", "ambiguous" // either of them
+	wrong.Edges = append(wrong.Edges, &both)
+	for asOne, want := range map[bool]Count{
+		false: {Right: 2, Wrong: 1, Precision: 2.0 / 3, Found: 2, Truth: 4, Recall: 0.5},
+		true:  {Right: 2, Wrong: 1, Precision: 2.0 / 3, Found: 2, Truth: 3, Recall: 2.0 / 3},
+	} {
+		if got := Compare(o, reread(t, wrong), Options{AsOne: asOne}).Kinds[0].Pairs; got != want {
+			t.Errorf("as one %v: %+v, want %+v", asOne, got, want)
+		}
+	}
+}
+
 func assertGroups(t *testing.T, what string, got []Group, want map[string]int) {
 	t.Helper()
 	for _, g := range got {
