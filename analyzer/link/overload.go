@@ -70,7 +70,7 @@ func (ev *evaluator) methods(x Type, name Sym) *methodList {
 			m := member{ent: e, typ: t.subst(ev.l.typ[e], r.ent, t.argsOf(y))}
 			for i, o := range out.list {
 				if ev.sameParams(o, m) {
-					if ev.below(m.ent, o.ent) {
+					if ev.below(m.ent, o.ent) || !ev.below(o.ent, m.ent) && ev.merged(o, m) {
 						out.list[i] = m
 					}
 					return
@@ -94,6 +94,44 @@ func (ev *evaluator) below(a, b Ent) bool {
 	return as != unknownType
 }
 
+// merged reports whether m stands for both of two methods that different
+// interfaces ask for, neither of which extends the other: the one farther from
+// the root is found first, then the one whose name sorts first, and the one that
+// is found last stands for both, unless its result does not.
+func (ev *evaluator) merged(o, m member) bool {
+	co, cm := ev.l.container(o.ent), ev.l.container(m.ent)
+	if co == noEnt || cm == noEnt || co == cm || !ev.l.isInterface(co) || !ev.l.isInterface(cm) ||
+		!ev.l.decl(o.ent).Flags.Has(graph.FlagAbstract) || !ev.l.decl(m.ent).Flags.Has(graph.FlagAbstract) {
+		return false
+	}
+	first, last := o, m
+	ranks := map[Ent]int{}
+	if ro, rm := ev.rank(co, ranks), ev.rank(cm, ranks); ro < rm || ro == rm && ev.l.typeName(cm) < ev.l.typeName(co) {
+		first, last = m, o
+	}
+	if f, l := ev.resultOf(first.typ), ev.resultOf(last.typ); f != l && (ev.types.kind(f) == kParam || ev.fits(l, f, 0) != yes) {
+		last = first
+	}
+	return last.ent == m.ent
+}
+
+// rank is the length of the longest way from a type up to the root. What is in
+// ranks is known, or a base of itself.
+func (ev *evaluator) rank(e Ent, ranks map[Ent]int) int {
+	n, ok := ranks[e]
+	if ok || len(ranks) >= maxSupers {
+		return n
+	}
+	ranks[e] = 0
+	for _, s := range ev.supers(ev.instance(e)).types {
+		if r := ev.types.rec(s); r.kind == kNamed {
+			n = max(n, ev.rank(r.ent, ranks)+1)
+		}
+	}
+	ranks[e] = n
+	return n
+}
+
 // sameParams reports whether a method overrides, or hides, another.
 func (ev *evaluator) sameParams(a, b member) bool {
 	t := ev.types
@@ -101,16 +139,31 @@ func (ev *evaluator) sameParams(a, b member) bool {
 	if ra.kind != kFunc || rb.kind != kFunc || ra.funcParams() != rb.funcParams() {
 		return false
 	}
-	if ev.l.str(a.ent, ev.l.decl(a.ent).Shape) == ev.l.str(b.ent, ev.l.decl(b.ent).Shape) {
-		return true
-	}
+	shape := ev.l.str(a.ent, ev.l.decl(a.ent).Shape) == ev.l.str(b.ent, ev.l.decl(b.ent).Shape)
 	for i := range ra.funcParams() {
 		p, q := ev.paramType(a.typ, i), ev.paramType(b.typ, i)
-		if p == unknownType || q == unknownType || ev.erased(p, 0) != ev.erased(q, 0) {
-			return false
+		switch {
+		case p == unknownType || q == unknownType:
+			if !shape { // what is written may tell them apart
+				return false
+			}
+		case ev.erased(p, 0) != ev.erased(q, 0):
+			if !shape || ev.namesakes(p, q) {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// namesakes reports whether two types are declared ones of one simple name.
+func (ev *evaluator) namesakes(p, q Type) bool {
+	t := ev.types
+	for t.kind(p) == kSlice && t.kind(q) == kSlice {
+		p, q = t.arg(p, 0), t.arg(q, 0)
+	}
+	a, b := t.rec(p), t.rec(q)
+	return a.kind == kNamed && b.kind == kNamed && a.ent != b.ent
 }
 
 // paramType returns the type of the parameter i of a function, as the function
