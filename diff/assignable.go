@@ -90,7 +90,7 @@ func (m *matcher) widen(ds *details) {
 		from := m.spelled.typ(d.From)
 		switch d.Code {
 		case ParamType:
-			if m.assignability().to(from, d.To) || m.narrower(from, d.To, ds.rules) {
+			if m.assignability().to(from, d.To) || m.narrower(from, d.To, ds.rules) || m.among(from, d.To, ds.rules) {
 				d.Verdict = Compatible
 			}
 		case TypeChanged:
@@ -99,11 +99,50 @@ func (m *matcher) widen(ds *details) {
 				d.Verdict = Compatible
 			}
 		case ResultType:
-			if m.assignability().to(d.To, from) || m.narrower(d.To, from, ds.rules) {
+			if m.assignability().to(d.To, from) || m.narrower(d.To, from, ds.rules) || m.among(d.To, from, ds.rules) {
 				d.Verdict = Compatible
 			}
 		}
 	}
+}
+
+// among reports whether each type that a value of type sub may be of is, or is
+// assignable to, one of those of super.
+func (m *matcher) among(sub, super string, rules *Rules) bool {
+	if rules.Union == "" || sub == "" {
+		return false
+	}
+	supers := alternatives(super, rules.Union)
+	return !slices.ContainsFunc(alternatives(sub, rules.Union), func(x string) bool {
+		return !slices.ContainsFunc(supers, func(y string) bool {
+			return x == y && known(x) || m.assignability().to(x, y)
+		})
+	})
+}
+
+// known reports whether a type is spelled as a whole: what is written out, as an
+// object or a function is, is not.
+func known(t string) bool {
+	return t != "" && !strings.ContainsAny(t, "?&({") && !strings.HasPrefix(t, " ")
+}
+
+// alternatives splits a type at the separator where no bracket is open.
+func alternatives(t, separator string) []string {
+	var out []string
+	depth, from := 0, 0
+	for i := 0; i < len(t); i++ {
+		switch t[i] {
+		case '(', '[', '{', '<':
+			depth++
+		case ')', ']', '}', '>':
+			depth--
+		}
+		if depth == 0 && strings.HasPrefix(t[i:], separator) {
+			out = append(out, t[from:i])
+			from = i + len(separator)
+		}
+	}
+	return append(out, t[from:])
 }
 
 // narrower reports whether a value of type sub may be used as a super where a

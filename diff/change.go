@@ -97,8 +97,9 @@ func (d *Delta) oneSided(s *side, other *graph.Graph, n graph.ID, to []graph.ID,
 			c.Members++
 		}
 	}
-	if p := s.owner[n]; p != graph.None && Abstract(s.g, n) {
-		rules := d.RulesFor(node)
+	rules := d.RulesFor(node)
+	if p := s.owner[n]; p != graph.None && (Abstract(s.g, n) || rules.Structural && node.Kind == graph.KindField && s.g.Nodes[p].Kind == graph.KindInterface) &&
+		!(k == Added && node.Flags.Has(graph.FlagOptional)) {
 		ds := details{rules: &rules}
 		if k == Added {
 			ds.at(ContractAdded, -1, s.g.Nodes[p].Name, "", node.Signature.Text)

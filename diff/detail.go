@@ -181,6 +181,13 @@ type Rules struct {
 	// Loose are the suffixes of files in which nothing is enforced: Dynamic and
 	// LooseArity hold for what they declare, and for what they use.
 	Loose []string
+	// Union is what separates the types that a value may be of one of; "": there
+	// are no such types.
+	Union string
+	// Structural: types fit by their shape. A function may stand where one with
+	// more parameters is asked for, and an object where an interface is whose
+	// members it has.
+	Structural bool
 	// TopTypes accept any value, as "any" or "java.lang.Object" do.
 	TopTypes []string
 	// Constants are the types that one literal may have, separated by blanks, one

@@ -44,9 +44,25 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 	if len(ds.list) == before && x.Name == y.Name && xs.Text != "" && ys.Text != "" && xs.Text != ys.Text &&
 		!onlyNames(xs.Params, ys.Params) && !onlyNames(xs.Results, ys.Results) &&
 		!m.spelled.sameText(withoutReceiver(xs.Text, x.Name), withoutReceiver(ys.Text, y.Name)) {
-		ds.add(TextChanged, xs.Text, ys.Text)
+		v := ds.rules.verdict(TextChanged)
+		if ds.rules.Structural && lostOverload(xs.Text, ys.Text) {
+			v = Breaking
+		}
+		ds.as(v, TextChanged, -1, "", xs.Text, ys.Text)
 	}
 }
+
+// lostOverload reports whether one of the signatures of a function that is
+// written with several is gone. The last is that of its body, which no caller
+// sees.
+func lostOverload(was, is string) bool {
+	xs := strings.Split(was, overloads)
+	ys := strings.Split(is, overloads)
+	return len(xs) > 1 && slices.ContainsFunc(xs[:len(xs)-1], func(x string) bool { return !slices.Contains(ys[:len(ys)-1], x) })
+}
+
+// overloads separates the signatures of one declaration in its text.
+const overloads = "; "
 
 // compareTypes adds the details of two signatures.
 func (m *matcher) compareTypes(ds *details, xs, ys *graph.Signature) {

@@ -145,13 +145,14 @@ const (
 	FlagOpaque                          // an external name of which only the name is known
 	FlagAccessor                        // a method that is used like a field: a property, a getter, a setter
 	FlagElsewhere                       // no build for the default platform has it, whatever else is asked for
+	FlagOptional                        // a member that values of the type need not have
 	flagEnd
 )
 
 var flagNames = []string{
 	"test", "test_case", "generated", "entry_point", "deprecated", "called_outside",
 	"ptr_receiver", "static", "abstract", "final", "async", "no_body", "embedded", "anonymous", "on_load", "opaque",
-	"accessor", "elsewhere",
+	"accessor", "elsewhere", "optional",
 }
 
 // Has reports whether all flags of x are set in f.

@@ -97,6 +97,8 @@ type Fit struct {
 	Scanned     bool     // a program may run code that nothing in it imports: it finds it on a path
 	LooseArity  bool     // a call may pass fewer or more arguments than there are parameters
 	Loose       []string // the suffixes of files in which nothing enforces types and numbers of arguments
+	Union       string   // what separates the types that a value may be of one of
+	Structural  bool     // types fit by their shape, functions also where more parameters are asked for
 	TopTypes    []string // the types that accept any value, as signatures spell them
 	Constants   []string // types that one literal may have, separated by blanks, one entry for each sort of literal
 	Nil         []string // how the types begin that the null literal may have

@@ -93,7 +93,9 @@ func (r *bodyReader) moduleExpr(e facts.ExprID, x *facts.Expr) {
 		r.moduleCall(e, x)
 	case facts.OpComposite:
 		if x.X >= 0 {
-			r.moduleConverts(r.ev.typ[e], r.ev.wanted(e), r.owner[e], x)
+			to := r.ev.wanted(e)
+			r.moduleConverts(r.ev.typ[e], to, r.owner[e], x)
+			r.moduleKeys(e, x, to)
 		}
 	}
 }
@@ -221,10 +223,46 @@ func (r *bodyReader) moduleConverts(from, to Type, owner graph.ID, x *facts.Expr
 		default:
 			continue
 		}
-		if ev.assignable(from, m, 0) == no {
+		certainty := graph.Exact
+		switch ev.assignable(from, m, 0) {
+		case no:
+			continue
+		case maybe:
+			certainty = graph.Inferred
+		}
+		r.edges = append(r.edges, graph.RawEdge{From: owner, To: node, Type: concrete, Kind: graph.EdgeConverts, Certainty: certainty, HasSite: true, Site: r.site(x.Line, x.Col)})
+	}
+}
+
+// moduleKeys records which members of the types that are asked for an object
+// literal gives: it names them.
+func (r *bodyReader) moduleKeys(e facts.ExprID, x *facts.Expr, to Type) {
+	ev := r.ev
+	if to == unknownType {
+		return
+	}
+	for _, m := range ev.types.members(to) {
+		switch ev.types.kind(m) {
+		case kNamed, kAnon, kBoth:
+		default:
 			continue
 		}
-		r.edges = append(r.edges, graph.RawEdge{From: owner, To: node, Type: concrete, Kind: graph.EdgeConverts, HasSite: true, Site: r.site(x.Line, x.Col)})
+		if len(ev.types.members(to)) > 1 && ev.assignable(ev.typ[e], m, 0) == no {
+			continue
+		}
+		for _, a := range r.f.Facts.List(x.Args) {
+			k := &r.f.Facts.Exprs[a]
+			if k.Op != facts.OpKeyword || k.Name == 0 || k.Line == 0 {
+				continue
+			}
+			p := ev.property(m, r.f.syms[k.Name])
+			if !p.found || p.ent == noEnt || r.l.files[r.l.entFile[p.ent]].unit < 0 {
+				continue
+			}
+			if node := r.l.nodeOf[r.l.canon[p.ent]]; node != graph.None {
+				r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: node, Type: graph.None, Kind: graph.EdgeWrites, HasSite: true, Site: r.site(k.Line, k.Col)})
+			}
+		}
 	}
 }
 

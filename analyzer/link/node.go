@@ -199,6 +199,9 @@ func (l *linker) declNode(e Ent, variants []Ent) graph.Node {
 	if d.Traits&facts.TraitAccessor != 0 && d.Kind.IsCallable() {
 		flags |= graph.FlagAccessor
 	}
+	if d.Traits&facts.TraitOptional != 0 {
+		flags |= graph.FlagOptional
+	}
 	vis := d.Vis
 	if vis == graph.Public && (u.Hidden || u.Name == "main" || f.place.Test) {
 		vis = graph.Internal

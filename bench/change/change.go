@@ -38,7 +38,9 @@ func (b *Builder) Build(ctx context.Context, t source.Tree) (Side, error) {
 func Rules() diff.Options {
 	o := diff.Options{Rules: map[string]diff.Rules{}}
 	for _, l := range all.Languages {
-		o.Rules[l.Name] = diff.Rules{Keywords: l.Fit.Keywords, Dynamic: l.Fit.Dynamic, Scanned: l.Fit.Scanned, LooseArity: l.Fit.LooseArity, TopTypes: l.Fit.TopTypes, Constants: l.Fit.Constants, Nil: l.Fit.Nil, Coerces: l.Fit.Coerces, Supertypes: l.Fit.Supertypes, Unchecked: l.Fit.Unchecked, Overriding: l.Fit.Overriding}
+		f := l.Fit
+		o.Rules[l.Name] = diff.Rules{Keywords: f.Keywords, Dynamic: f.Dynamic, Coerces: f.Coerces, FileModules: f.FileModules, Scanned: f.Scanned, LooseArity: f.LooseArity, Loose: f.Loose, Union: f.Union, Structural: f.Structural, TopTypes: f.TopTypes, Constants: f.Constants, Nil: f.Nil,
+			Supertypes: f.Supertypes, Unchecked: f.Unchecked, Overriding: f.Overriding}
 	}
 	return o
 }

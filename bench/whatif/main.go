@@ -44,10 +44,16 @@ type mutation struct {
 	Edits    []edit
 	Files    []string // of the record "meta"
 	Open     []string // of the record "meta": where the compiler did not know everything
-	Broken   []struct {
-		Symbol symbol
-		Sites  []struct{ Cause string }
-	}
+	Broken   []broken
+}
+
+// broken is a declaration with errors. Or are others that they may count to as
+// well; an optional one need not be named.
+type broken struct {
+	Symbol   symbol
+	Or       []string
+	Optional bool
+	Sites    []struct{ Cause string }
 }
 
 type edit struct {
@@ -275,8 +281,15 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 			}
 		}
 	}
-	truth := map[string]string{} // declaration → cause
+	truth := map[string]string{}   // declaration → cause
+	count := map[string][]string{} // what counts as a declaration → the declarations
 	for _, b := range m.Broken {
+		for _, id := range append(b.Or, b.Symbol.ID) {
+			count[id] = append(count[id], b.Symbol.ID)
+		}
+		if b.Optional {
+			continue
+		}
 		cause := "satisfies"
 		for _, s := range b.Sites {
 			if s.Cause != "satisfies" && s.Cause != "assertion" {
@@ -295,7 +308,7 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 			// method, or of its type.
 			named := false
 			for ; a.ID != graph.None && !named; a.ID = g.Nodes[a.ID].Parent {
-				if name := e.name(&g.Nodes[a.ID]); truth[name] != "" {
+				if name := e.name(&g.Nodes[a.ID]); count[name] != nil {
 					predicted[name], named = true, true
 				}
 				if g.Nodes[a.ID].Kind.IsType() {
@@ -309,10 +322,10 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 			e.unjudged++
 		default:
 			// The compiler's errors are counted to the type that a member is written in.
-			for truth[e.name(n)] == "" && n.Parent != graph.None && g.Nodes[n.Parent].Kind.IsType() && (n.Kind == graph.KindField || diff.Abstract(g, a.ID)) {
+			for count[e.name(n)] == nil && n.Parent != graph.None && g.Nodes[n.Parent].Kind.IsType() && (n.Kind == graph.KindField || diff.Abstract(g, a.ID)) {
 				n = &g.Nodes[n.Parent]
 			}
-			if name := e.name(n); e.open[name] && truth[name] == "" {
+			if name := e.name(n); e.open[name] && count[name] == nil {
 				e.unjudged++
 			} else if name != m.Symbol.ID {
 				predicted[name] = true
@@ -325,8 +338,12 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 	if m.Kind != "" {
 		sub = e.tally(title + ", " + m.Kind + ", all")
 	}
+	found := map[string]bool{}
 	for p := range predicted {
-		if truth[p] != "" {
+		for _, id := range count[p] {
+			found[id] = true
+		}
+		if count[p] != nil {
 			all.right++
 			sub.right++
 		} else {
@@ -343,11 +360,11 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 		t := e.tally(title + ", " + cause)
 		for _, t := range []*tally{all, t, sub} {
 			t.truth++
-			if predicted[b] {
+			if found[b] {
 				t.found++
 			}
 		}
-		if !predicted[b] {
+		if !found[b] {
 			e.lines = append(e.lines, fmt.Sprintf("missed  %-14s %-40s %s (%s)", title, m.Symbol.QName, b, cause))
 		}
 	}

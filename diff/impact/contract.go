@@ -38,6 +38,16 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 				at.State = Broken
 			case reshaped:
 				at.State = Edited
+			case still && e.structural(e.head, p.head):
+				switch overrides(&n.Signature, &e.head.Nodes[h].Signature) {
+				case fitsNo:
+					at.State = Broken
+				case fitsUnknown:
+					at.State = Unknown
+				default:
+					at.State = Fits
+					s = max(s, ShouldReview)
+				}
 			case still:
 				at.State = Fits
 				s = max(s, ShouldReview)
@@ -79,6 +89,9 @@ func (e *engine) orphaned(m, b graph.ID) bool {
 // shape or name now, and who relied on types that did.
 func (e *engine) contractChanged(c *diff.Change) {
 	e.implementers(c.Base, c.Head, MustUpdate)
+	if e.structural(e.base, c.Base) {
+		return // see memberChanged
+	}
 	if diff.Abstract(e.base, c.Base) {
 		e.conversions(e.base.Nodes[c.Base].Parent, graph.None, nil)
 		e.unnamed(c.Base, c.Head)
@@ -311,8 +324,12 @@ func (e *engine) contractGrew(h graph.ID) {
 	if was == graph.None {
 		return
 	}
-	e.conversions(was, graph.None, nil)
-	e.unnamed(graph.None, h)
+	if e.structural(e.head, h) {
+		e.refit(was)
+	} else {
+		e.conversions(was, graph.None, nil)
+		e.unnamed(graph.None, h)
+	}
 	seen := map[graph.ID]bool{}
 	ifaces := append([]graph.ID{was}, e.baseSubtypes(was)...)
 	stored := e.storedAs(ifaces)
@@ -366,6 +383,8 @@ func (e *engine) implementer(edge *graph.Edge, iface, h graph.ID, stored bool) {
 		at.State, severity = Fits, ShouldReview
 	case method != graph.None && e.d.ToBase(method) == graph.None:
 		at.State = Edited
+	case e.structural(e.head, h) && e.declaresMember(p.head, h):
+		at.State, severity = Fits, ShouldReview
 	case method != graph.None || !explicit && e.satisfies(p.head, iface):
 		at.State, severity = Fits, ShouldReview
 	case !explicit && !stored:

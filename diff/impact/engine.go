@@ -20,6 +20,7 @@ type engine struct {
 	walk       *walk
 	run        tally
 	retyped    map[graph.ID][][2]string // see migrates
+	given      map[graph.ID][]uint32    // conversions of the base graph by the type that is given
 	baseTypes  typeNames
 	headTypes  typeNames
 	byFile     map[string][]graph.ID // see declaredIn; nil until asked

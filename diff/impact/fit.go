@@ -184,7 +184,7 @@ func argumentFit(c call, skip int, is *graph.Signature, change *diff.Change, rul
 			if c.args > d.Index-skip {
 				return fitsUnknown
 			}
-		case diff.StaticChanged, diff.AsyncChanged, diff.KindChanged, diff.TypeParamAdded, diff.TypeParamRemoved, diff.TypeParamBound:
+		case diff.TextChanged, diff.StaticChanged, diff.AsyncChanged, diff.KindChanged, diff.TypeParamAdded, diff.TypeParamRemoved, diff.TypeParamBound:
 			return fitsUnknown
 		}
 	}

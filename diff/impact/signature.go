@@ -25,6 +25,7 @@ func (e *engine) signature(c *diff.Change) {
 	if e.head.Nodes[c.Head].Kind == graph.KindMethod {
 		e.contractChanged(c)
 	}
+	e.memberChanged(c.Base, c.Head)
 	e.lostContracts(c.Base)
 	if c.Has(diff.BaseRemoved) {
 		e.lostMembers(c.Base, c.Head)
@@ -41,7 +42,7 @@ var shapeCodes = map[diff.Code]bool{
 	diff.ResultAdded: true, diff.ResultRemoved: true, diff.ResultType: true,
 	diff.TypeParamAdded: true, diff.TypeParamRemoved: true, diff.TypeParamBound: true, diff.TypeChanged: true,
 	diff.ThrowsAdded: true, diff.ThrowsRemoved: true, diff.BaseRemoved: true, diff.StaticChanged: true, diff.AbstractAdded: true, diff.FinalAdded: true,
-	diff.AsyncChanged: true, diff.ReceiverPointer: true,
+	diff.AsyncChanged: true, diff.ReceiverPointer: true, diff.TextChanged: true,
 }
 
 // effects say what a detail does to the users of one kind, where calls are not
@@ -73,6 +74,7 @@ var effects = map[diff.Code]map[graph.EdgeKind]fit{
 	diff.AbstractAdded: {graph.EdgeInstantiates: fitsNo, graph.EdgeCalls: fitsUnknown},
 	diff.FinalAdded:    {graph.EdgeExtends: fitsNo, graph.EdgeWrites: fitsUnknown},
 	diff.AsyncChanged:  {graph.EdgeReferences: fitsUnknown},
+	diff.TextChanged:   {graph.EdgeReferences: fitsUnknown},
 }
 
 // headUses judges the uses that the head graph has.
@@ -190,7 +192,7 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 	}
 	f = fitsYes
 	for _, d := range c.Details {
-		if x, ok := effects[d.Code][k]; ok && d.Verdict != diff.Silent {
+		if x, ok := effects[d.Code][k]; ok && d.Verdict != diff.Silent && (d.Code != diff.TextChanged || d.Verdict == diff.Breaking) {
 			affected = true
 			switch {
 			case d.Code == diff.KindChanged && h.Kind == graph.KindConstant && k == graph.EdgeWrites:
@@ -199,6 +201,17 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 				x = fitsYes
 			case rules.Dynamic && d.Verdict == diff.Compatible && (d.Code == diff.ParamType || d.Code == diff.ResultType):
 				x = fitsYes // a hint
+			}
+			if rules.Structural && k == graph.EdgeReferences {
+				switch d.Code {
+				case diff.ParamRemoved:
+					x = fitsYes // what is asked for may have more parameters
+				case diff.ParamAdded, diff.ParamType, diff.ParamReordered, diff.ParamPassing, diff.ResultAdded, diff.ResultRemoved, diff.ResultType:
+					x = fitsUnknown // what is asked for is not known
+				}
+				if d.Verdict == diff.Compatible {
+					x = fitsYes
+				}
 			}
 			if rules.Coerces && d.Code == diff.ResultAdded && k == graph.EdgeReferences {
 				x = fitsYes // a function without a result is asked for, and one with a result is one

@@ -24,6 +24,7 @@ func (e *engine) removed(c *diff.Change) {
 			e.implementers(t, graph.None, ShouldReview)
 		}
 		e.lostContracts(t)
+		e.memberChanged(t, graph.None)
 		if e.base.Nodes[t].Kind.IsType() && e.base != e.head {
 			e.lostMembers(t, graph.None)
 		}
@@ -42,6 +43,7 @@ func (e *engine) renamed(c *diff.Change) {
 	if e.base.Nodes[c.Base].Kind == graph.KindMethod {
 		e.contractChanged(c)
 	}
+	e.memberChanged(c.Base, c.Head)
 }
 
 // writtenWith returns the declarations whose uses name n: n itself, and of a

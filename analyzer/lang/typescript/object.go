@@ -52,7 +52,7 @@ func (e *extractor) object(i syntax.ID) facts.ExprID {
 			v := e.name(c, s, 0)
 			e.b.Decls[m].Value = v
 			e.b.EndDecl(m)
-			x = e.element(s, v)
+			x = e.element(s, v, c)
 		case classSpread:
 			e.self = was
 			v := e.expr(e.t.FirstNamed(c))
@@ -78,9 +78,9 @@ func (e *extractor) object(i syntax.ID) facts.ExprID {
 	return id
 }
 
-// element adds the element of an object under a name.
-func (e *extractor) element(s facts.Str, v facts.ExprID) facts.ExprID {
-	x := e.b.AddExpr(facts.Expr{Op: facts.OpKeyword, Name: s, X: v, Y: none})
+// element adds the element of an object under a name that stands at i.
+func (e *extractor) element(s facts.Str, v facts.ExprID, i syntax.ID) facts.ExprID {
+	x := e.add(facts.Expr{Op: facts.OpKeyword, Name: s, X: v, Y: none}, i)
 	e.context(v, x)
 	return x
 }
@@ -117,7 +117,7 @@ func (e *extractor) objectMethod(i syntax.ID) facts.ExprID {
 	if accessor {
 		return none
 	}
-	return e.element(s, x)
+	return e.element(s, x, name)
 }
 
 // pair adds key: value of an object literal. Functions are methods; of other
@@ -145,7 +145,7 @@ func (e *extractor) pair(i syntax.ID, around self) facts.ExprID {
 		e.hashCode(d, nil, value)
 		e.signCallable(d, f)
 		e.b.Exprs[x].Line, e.b.Exprs[x].Col = 0, 0
-		return e.element(s, x)
+		return e.element(s, x, key)
 	}
 	e.self = around
 	if s == 0 {
@@ -175,5 +175,5 @@ func (e *extractor) pair(i syntax.ID, around self) facts.ExprID {
 		e.document(d, i)
 		e.signField(d, i, key)
 	}
-	return e.element(s, v)
+	return e.element(s, v, key)
 }

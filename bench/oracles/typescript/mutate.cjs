@@ -1,0 +1,306 @@
+#!/usr/bin/env node
+// Changes declarations of a TypeScript repository one by one and writes what the
+// compiler complains of then and did not before, in the format of bench/mutate:
+//
+//   npm install typescript@5
+//   node bench/oracles/typescript/mutate.cjs [-typescript DIR] [-n 60] [-seed 1] [-kinds LIST] [-o FILE] REPO
+//
+// Nothing is written to the repository: the compiler reads edited text, in which
+// lines stay where they are. Checked again are the files that import the edited
+// one, over any number of steps, and have the name of the declaration or of its
+// owner. Of an import that finds nothing the compiler does not say who uses it:
+// those are the uses that it had resolved before.
+'use strict';
+
+const fs = require('fs');
+const path = require('path');
+
+const args = process.argv.slice(2);
+const flags = { typescript: '', o: '-', n: '60', seed: '1', kinds: 'add-parameter,remove-parameter,remove,rename' };
+while (args.length && args[0].startsWith('-')) flags[args.shift().replace(/^-+/, '')] = args.shift();
+if (args.length !== 1) {
+  console.error('usage: mutate.cjs [-typescript DIR] [-n N] [-seed N] [-kinds LIST] [-o FILE] REPO');
+  process.exit(2);
+}
+const ts = require(flags.typescript ? path.resolve(flags.typescript, 'node_modules/typescript') : 'typescript');
+const K = ts.SyntaxKind;
+const repo = require('./repo.cjs')(ts, fs.realpathSync(args[0]));
+const { isTest, rel, abs, defs, tests, kindOf, nameNode, containerOf, define, originsOf, each, unwrap, isFunctionLike } = repo;
+
+const out = flags.o === '-' ? 1 : fs.openSync(flags.o, 'w');
+const write = (r) => fs.writeSync(out, JSON.stringify(r) + '\n');
+const cmp = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+
+// ------------------------------------------------------------------ projects
+
+// Errors about what is not used any more, and what should have been in error.
+const IDLE = new Set([2578, 6133, 6138, 6192, 6196, 6198, 6199, 6205]);
+
+// A project is a program of its own, which is made again with one file edited.
+class Project {
+  constructor({ options, files }) {
+    this.options = options;
+    this.files = files;
+    this.host = ts.createCompilerHost(options, true);
+    const read = this.host.getSourceFile.bind(this.host);
+    const cache = new Map();
+    this.edited = new Map(); // of the absolute path: another text
+    this.host.getSourceFile = (name, how, ...rest) => {
+      if (this.edited.has(name)) return ts.createSourceFile(name, this.edited.get(name), how, true);
+      if (!cache.has(name)) cache.set(name, read(name, how, ...rest));
+      return cache.get(name);
+    };
+    this.program = ts.createProgram({ rootNames: files.map(abs), options, host: this.host });
+    this.checker = this.program.getTypeChecker();
+    this.known = new Map(); // errors of a file, by key
+    this.importers = new Map();
+    for (const sf of this.program.getSourceFiles()) {
+      for (const i of sf.imports || []) {
+        const to = this.checker.getSymbolAtLocation(i)?.declarations?.find(ts.isSourceFile)?.fileName;
+        if (!to) continue;
+        if (!this.importers.has(to)) this.importers.set(to, new Set());
+        this.importers.get(to).add(sf.fileName);
+      }
+    }
+  }
+
+  has(file) { return !!this.program.getSourceFile(abs(file)); }
+
+  // dependents are the judged files that a change of one can concern.
+  dependents(file) {
+    const seen = new Set([abs(file)]);
+    for (const f of seen) for (const g of this.importers.get(f) || []) seen.add(g);
+    return this.files.filter((f) => seen.has(abs(f)));
+  }
+
+  errors(program, file) {
+    const sf = program.getSourceFile(abs(file));
+    const list = [...program.getSyntacticDiagnostics(sf), ...program.getSemanticDiagnostics(sf)];
+    return list.filter((d) => d.category === ts.DiagnosticCategory.Error && d.file === sf && !IDLE.has(d.code));
+  }
+
+  before(file) {
+    if (!this.known.has(file)) this.known.set(file, this.errors(this.program, file));
+    return this.known.get(file);
+  }
+
+  with(file, text) {
+    this.edited.set(abs(file), text);
+    const program = ts.createProgram({ rootNames: this.files.map(abs), options: this.options, host: this.host, oldProgram: this.program });
+    this.edited.clear();
+    return program;
+  }
+}
+
+const key = (d) => d.file.getLineAndCharacterOfPosition(d.start).line + ' ' + d.code;
+
+// at is the innermost node of a file at a position.
+function at(sf, pos) {
+  let n = sf;
+  for (let next = sf; next;) {
+    n = next;
+    next = undefined;
+    ts.forEachChild(n, (c) => { if (!next && c.getStart(sf) <= pos && pos < c.end) next = c; });
+  }
+  return n;
+}
+
+const idOf = (d) => (defs.get(d).kind === 'file' ? 'file:' + defs.get(d).file : d);
+
+// ------------------------------------------------------------------ targets
+
+const blanks = (s) => s.replace(/[^\r\n]/g, ' ');
+
+// edits are the changes that can be made to a declaration.
+function* edits(sf, node) {
+  const kind = kindOf(node);
+  const name = nameNode(node);
+  const text = sf.text;
+  let fn = node;
+  if (node.kind === K.VariableDeclaration || node.kind === K.PropertyDeclaration) fn = unwrap(node.initializer);
+  const callable = fn && (isFunctionLike(fn) || [K.FunctionDeclaration, K.MethodDeclaration, K.MethodSignature, K.Constructor].includes(fn.kind));
+  if (callable) {
+    const ps = fn.parameters;
+    const open = ps.pos;
+    if (text[open - 1] === '(') {
+      const first = ps.find((p) => p.questionToken || p.initializer || p.dotDotDotToken);
+      const last = ps[ps.length - 1];
+      if (first) yield ['add-parameter', first.getStart(sf), first.getStart(sf), 'kgAdded: number, '];
+      else if (last) yield ['add-parameter', last.end, last.end, ', kgAdded: number'];
+      else yield ['add-parameter', open, open, 'kgAdded: number'];
+      if (last && !(ps.length === 1 && ps.hasTrailingComma)) {
+        const from = ps.length === 1 ? open : ps[ps.length - 2].end;
+        yield ['remove-parameter', from, last.end, blanks(text.slice(from, last.end))];
+      }
+    }
+  }
+  if (kind === 'constructor' || !ts.isIdentifier(name)) return;
+  let whole = node;
+  if (node.kind === K.VariableDeclaration) {
+    whole = ts.isVariableDeclarationList(node.parent) && node.parent.declarations.length === 1 && ts.isVariableStatement(node.parent.parent) ? node.parent.parent : undefined;
+  }
+  if (whole) yield ['remove', whole.getStart(sf), whole.end, blanks(text.slice(whole.getStart(sf), whole.end))];
+  yield ['rename', name.getStart(sf), name.end, name.text.length > 1 ? name.text.slice(0, -1) + '$' : name.text + '$'];
+}
+
+const projects = repo.projects().map((p) => new Project(p));
+const home = new Map(); // of a file: its project
+for (const p of projects) for (const f of p.files) if (!home.has(f)) home.set(f, p);
+
+const targets = [];
+for (const [file, p] of home) {
+  if (isTest(file) || !/\.[cm]?tsx?$/.test(file) || /\.d\.[cm]?ts$/.test(file)) continue;
+  const sf = p.program.getSourceFile(abs(file));
+  if (!sf) continue;
+  each(sf, (n) => {
+    const kind = kindOf(n);
+    if (!kind || !nameNode(n) || kind === 'enum_member' || kind === 'namespace' || ts.isParameter(n) || ts.isBindingElement(n) || ts.isPropertyAssignment(n) || ts.isPropertyAccessExpression(n) || ts.isBinaryExpression(n)) return;
+    const id = define(n);
+    if (!id || defs.get(id).minor) return;
+    const symbol = p.checker.getSymbolAtLocation(nameNode(n)) || n.symbol;
+    if (!symbol || symbol.declarations.length > 1) return; // merged, overloaded or an accessor with another
+    if (ts.getCombinedModifierFlags(n) & ts.ModifierFlags.Ambient) return;
+    const exported = !!(ts.getCombinedModifierFlags(n) & ts.ModifierFlags.Export);
+    for (const [change, from, to, text] of edits(sf, n)) targets.push({ id, kind, file, node: n, symbol, change, from, to, text, exported });
+  });
+}
+
+// mulberry32
+let state = Number(flags.seed) >>> 0;
+function random() {
+  state = (state + 0x6d2b79f5) >>> 0;
+  let t = state;
+  t = Math.imul(t ^ (t >>> 15), t | 1);
+  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+  return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+}
+for (let i = targets.length - 1; i > 0; i--) {
+  const j = Math.floor(random() * (i + 1));
+  [targets[i], targets[j]] = [targets[j], targets[i]];
+}
+// All kinds of declarations take turns, exported and not.
+const seen = new Map();
+for (const t of targets) {
+  const c = t.change + t.kind + t.exported;
+  t.round = seen.get(c) || 0;
+  seen.set(c, t.round + 1);
+}
+targets.sort((a, b) => a.round - b.round);
+
+// ------------------------------------------------------------------ changes
+
+// uses adds the places where names led to a declaration, imports apart.
+function uses(p, t, files, add) {
+  for (const f of files) {
+    const sf = p.program.getSourceFile(abs(f));
+    each(sf, (n) => {
+      if (!ts.isIdentifier(n) || n === nameNode(t.node)) return;
+      let s = p.checker.getSymbolAtLocation(n);
+      if (s && ts.isShorthandPropertyAssignment(n.parent)) s = p.checker.getShorthandAssignmentValueSymbol(n.parent);
+      if (ts.isExportSpecifier(n.parent) && !n.parent.parent.parent.moduleSpecifier) s = p.checker.getExportSpecifierLocalTargetSymbol(n.parent);
+      while (s && s.flags & ts.SymbolFlags.Alias) {
+        const to = p.checker.getAliasedSymbol(s);
+        if (to === s) break;
+        s = to;
+      }
+      if (s !== t.symbol) return;
+      if (ts.isImportSpecifier(n.parent) || ts.isImportClause(n.parent)) add(sf, n, 'import', '');
+      else add(sf, n, 'call', 'uses ' + n.text);
+    });
+  }
+}
+
+function mutate(t) {
+  const was = home.get(t.file).program.getSourceFile(abs(t.file)).text;
+  const text = was.slice(0, t.from) + t.text + was.slice(t.to);
+  const owner = containerOf(t.node);
+  const names = [nameNode(t.node).text, owner?.name?.text].filter(Boolean);
+  const says = (sf) => sf.identifiers.has('default') || names.some((n) => sf.identifiers.has(n));
+  const found = new Map(); // declaration → {or, sites}
+  const done = new Set();
+  let checked = 0;
+  for (const p of projects) {
+    if (!p.has(t.file)) continue;
+    const files = p.dependents(t.file).filter((f) => f === t.file || says(p.program.getSourceFile(abs(f))));
+    const program = p.with(t.file, text);
+    program.getTypeChecker();
+    const add = (sf, node, cause, error) => {
+      const origins = originsOf(node);
+      const own = origins.includes(t.id) || !origins.length;
+      if (own) return;
+      // What stands in a test counts to it and not to its file.
+      const first = origins.find((o) => tests.has(o)) || origins[0];
+      const id = idOf(first);
+      if (!found.has(id)) found.set(id, { origin: first, or: new Set(), sites: [] });
+      const b = found.get(id);
+      for (const o of origins) if (o !== first) b.or.add(idOf(o));
+      b.sites.push({ file: rel(sf.fileName), line: sf.getLineAndCharacterOfPosition(node.getStart(sf)).line + 1, cause, error });
+    };
+    for (const f of files) {
+      if (done.has(f)) continue;
+      done.add(f);
+      checked++;
+      const left = new Map();
+      for (const d of p.before(f)) left.set(key(d), (left.get(key(d)) || 0) + 1);
+      for (const d of p.errors(program, f)) {
+        const k = key(d);
+        if (left.get(k)) { left.set(k, left.get(k) - 1); continue; }
+        if (d.code === 2300 || d.code === 2451 || d.code === 2567) return undefined; // the name is taken
+        const message = ts.flattenDiagnosticMessageText(d.messageText, '\n').split('\n')[0];
+        const node = at(d.file, d.start);
+        if (f === t.file && d.start >= t.from && d.start < t.from + t.text.length) continue;
+        const specifier = ts.isImportSpecifier(node.parent) || ts.isImportClause(node.parent);
+        add(d.file, node, specifier ? 'import' : [2554, 2555, 2339, 2304, 2305, 2551, 2552].includes(d.code) ? 'call' : [2420, 2416, 2415].includes(d.code) ? 'satisfies' : 'value', 'TS' + d.code + ' ' + message);
+      }
+    }
+    if ((t.change === 'remove' || t.change === 'rename') && !owner) uses(p, t, files, add);
+  }
+  const broken = [...found.values()].map((b) => ({
+    symbol: symbolOf(b.origin), ...(b.or.size && { or: [...b.or].sort() }),
+    // An import is repaired with what it is used for.
+    ...(b.sites.every((s) => s.cause === 'import') && { optional: true }),
+    sites: b.sites.filter((s, i) => b.sites.findIndex((x) => x.file === s.file && x.line === s.line) === i).slice(0, 20),
+  }));
+  broken.sort((a, b) => cmp(a.symbol.file, b.symbol.file) || a.symbol.line - b.symbol.line || cmp(a.symbol.id, b.symbol.id));
+  return { broken, checked };
+}
+
+function symbolOf(id) {
+  const d = defs.get(id);
+  return { id: idOf(id), qname: d.qname, file: d.file, line: d.line };
+}
+
+// Where the compiler did not know everything before, it may not complain now.
+const open = new Set();
+let errors = 0;
+for (const [f, p] of home) {
+  for (const d of p.before(f)) {
+    errors++;
+    const id = originsOf(at(d.file, d.start))[0];
+    if (id && defs.get(id).kind !== 'file') open.add(id);
+  }
+}
+console.error(`${home.size} files, ${errors} errors before, ${targets.length} possible changes`);
+write({ t: 'meta', files: [...home.keys()].sort(), open: [...open].sort() });
+
+const kinds = flags.kinds.split(',');
+const count = Number(flags.n);
+const taken = new Map();
+let made = 0, broke = 0;
+for (const t of targets) {
+  if (made >= count) break;
+  if (!kinds.includes(t.change) || (taken.get(t.change) || 0) >= Math.ceil(count / kinds.length)) continue;
+  const began = Date.now();
+  const m = mutate(t);
+  if (!m) continue;
+  taken.set(t.change, (taken.get(t.change) || 0) + 1);
+  made++;
+  broke += m.broken.filter((b) => !b.optional).length;
+  const was = home.get(t.file).program.getSourceFile(abs(t.file)).text;
+  const bytes = (n) => Buffer.byteLength(was.slice(0, n));
+  write({
+    t: 'mutation', change: t.change, kind: t.kind, exported: t.exported, symbol: symbolOf(t.id), broken: m.broken, packages: m.checked, seconds: (Date.now() - began) / 1000,
+    edits: [{ File: t.file, Start: bytes(t.from), End: bytes(t.to), Text: t.text }],
+  });
+}
+console.error(`${made} changes broke ${broke} declarations`);
