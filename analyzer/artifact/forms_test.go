@@ -31,6 +31,10 @@ func hostileGraph() *graph.Graph {
 		}
 		last = n
 	}
+	// Tests are named in words.
+	title := ".it() says \"a.b\"; c~2 (d)"
+	test := b.AddNode(graph.Node{Key: "x:p#a.x::" + title, Name: title, QName: title, Kind: graph.KindFunction, Parent: pkg, File: "a\"b<&>.x", Line: 40, Col: 1})
+	b.AddNode(graph.Node{Key: "x:p#a.x::" + title + ".Local~2", Name: "Local", QName: "Local", Kind: graph.KindClass, Parent: test, File: "a\"b<&>.x", Line: 41, Col: 1})
 	b.AddEdge(graph.RawEdge{From: file, To: other, Type: graph.None, Kind: graph.EdgeImports, HasSite: true, Site: graph.Site{File: f, Line: 1, Keywords: -1, Recv: graph.None}})
 	return b.Build()
 }
@@ -112,7 +116,10 @@ func TestForms(t *testing.T) {
 	if s := string(write(artifact.Mermaid)); !strings.Contains(s, `["q#quot;];#35; %%{init}"]`) {
 		t.Errorf("Mermaid is\n%s", s)
 	}
-	if b := write(artifact.SCIP); !bytes.Contains(b, []byte("kg x p . `b``c````d`().")) {
-		t.Errorf("SCIP lacks a symbol: %q", b)
+	scip := write(artifact.SCIP)
+	for _, want := range []string{"kg x p . `b``c````d`().", "kg x p . `a.x`/`.it() says \"a.b\"; c~2 (d)`().", "kg x p . `a.x`/`.it() says \"a.b\"; c~2 (d)`().Local+2#"} {
+		if !bytes.Contains(scip, []byte(want)) {
+			t.Errorf("SCIP lacks the symbol %s: %q", want, scip)
+		}
 	}
 }

@@ -18,9 +18,7 @@ import (
 // package. Text is not in it.
 func SCIP(w io.Writer, g *graph.Graph) error {
 	x := &scipWriter{g: g, symbols: make([]string, len(g.Nodes))}
-	for i := range g.Nodes {
-		x.symbols[i] = x.symbol(graph.ID(i))
-	}
+	x.nameAll()
 	b := bufio.NewWriterSize(w, flushAt)
 	var index, meta, tool protoMessage
 	tool.string(1, "kg")
@@ -213,50 +211,76 @@ var scipKinds = [graph.KindCount]uint64{
 	graph.KindConstructor: 9, graph.KindField: 15, graph.KindConstant: 8, graph.KindVariable: 61, graph.KindEnumMember: 12,
 }
 
-// symbol returns the symbol of a declaration, or of an external one.
+// nameAll gives each node its symbol, what contains it first.
+func (x *scipWriter) nameAll() {
+	named := make([]bool, len(x.symbols))
+	var chain []graph.ID
+	for i := range x.symbols {
+		chain = chain[:0]
+		for id := graph.ID(i); id != graph.None && !named[id]; id = x.g.Nodes[id].Parent {
+			chain = append(chain, id)
+		}
+		for k := len(chain) - 1; k >= 0; k-- {
+			id := chain[k]
+			x.symbols[id], named[id] = x.symbol(id), true
+		}
+	}
+}
+
+// symbol returns the symbol of a declaration, or of an external one. That of what
+// contains it is there.
 func (x *scipWriter) symbol(id graph.ID) string {
 	n := &x.g.Nodes[id]
 	if n.Kind.IsContainer() || n.Kind == graph.KindRoute {
 		return ""
 	}
 	pkg, name := graph.SplitKey(strings.TrimPrefix(n.Key, "ext:"))
-	if name == "" {
-		return ""
-	}
 	lang, path, ok := strings.Cut(pkg, ":")
-	if !ok {
+	if name == "" || !ok {
 		return ""
-	}
-	escape := func(s string) string {
-		if s == "" {
-			return "."
-		}
-		return strings.ReplaceAll(s, " ", "  ")
 	}
 	var b strings.Builder
-	b.WriteString("kg " + escape(lang) + " " + escape(path) + " . ")
-	if file, rest, ok := strings.Cut(name, "::"); ok {
-		b.WriteString(scipName(file) + "/")
-		name = rest
+	inside := false
+	if p := n.Parent; p != graph.None && x.symbols[p] != "" {
+		// Names hold any characters where tests are named in words, so that a key
+		// cannot be taken apart at its points.
+		if rest, ok := strings.CutPrefix(n.Key, x.g.Nodes[p].Key+"."); ok {
+			b.WriteString(x.symbols[p])
+			name, inside = rest, true
+		}
+	}
+	if !inside {
+		escape := func(s string) string {
+			if s == "" {
+				return "."
+			}
+			return strings.ReplaceAll(s, " ", "  ")
+		}
+		b.WriteString("kg " + escape(lang) + " " + escape(path) + " . ")
+		if file, rest, ok := strings.Cut(name, "::"); ok && file != "" && rest != "" {
+			b.WriteString(scipName(file) + "/")
+			name = rest
+		}
 	}
 	// An overload, and the number of a second declaration with the same key,
 	// tell apart.
 	apart := ""
-	if i := strings.IndexAny(name, "(~"); i > 0 {
-		name, apart = name[:i], name[i:]
+	if rest, ok := strings.CutPrefix(name, n.Name); ok && n.Name != "" {
+		name, apart = n.Name, rest
+	} else if n.Parent == graph.None {
+		parts := strings.Split(name, ".")
+		for _, p := range parts[:len(parts)-1] {
+			b.WriteString(scipName(p) + "#")
+		}
+		name = parts[len(parts)-1]
 	}
-	parts := strings.Split(name, ".")
-	for _, p := range parts[:len(parts)-1] {
-		b.WriteString(scipName(p) + "#")
-	}
-	last := scipName(parts[len(parts)-1])
 	switch {
 	case n.Kind.IsCallable():
-		b.WriteString(last + "(" + simpleName(apart) + ").")
+		b.WriteString(scipName(name) + "(" + simpleName(apart) + ").")
 	case n.Kind.IsType():
-		b.WriteString(last + simpleName(apart) + "#")
+		b.WriteString(scipName(name+simpleName(apart)) + "#")
 	default:
-		b.WriteString(last + simpleName(apart) + ".")
+		b.WriteString(scipName(name+simpleName(apart)) + ".")
 	}
 	return b.String()
 }
@@ -274,7 +298,7 @@ func scipName(s string) string {
 		}
 	}
 	if s == "" {
-		return "``"
+		return "_" // a name has a character at least
 	}
 	return s
 }

@@ -43,6 +43,11 @@ func (e *extractor) declareVariable(s *scope, i, left, right, typ syntax.ID) fac
 	if s.kind == scopeClass {
 		kind = graph.KindField
 	}
+	// In a = b = c both are declared in the same place, none inside of the other.
+	v, chained := facts.ExprID(none), right != syntax.None && e.class(right) == classAssignment
+	if chained {
+		v = e.expr(right)
+	}
 	owner := e.owner
 	d := e.declare(kind, left, i)
 	s.names[e.str(left)] = d
@@ -59,9 +64,10 @@ func (e *extractor) declareVariable(s *scope, i, left, right, typ syntax.ID) fac
 		t := e.typeExpr(typ)
 		e.b.Decls[d].Type = t
 	}
-	v := facts.ExprID(none)
 	if right != syntax.None {
-		v = e.expr(right)
+		if !chained {
+			v = e.expr(right)
+		}
 		e.b.Decls[d].Value = v
 		e.flow(facts.FlowDefine, int32(d), 0, v)
 	}
