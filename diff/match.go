@@ -55,6 +55,7 @@ type side struct {
 	free  []graph.ID // unmatched declarations, by depth and id
 	start []uint32   // start[n]..start[n+1] are n's members in list
 	list  []graph.ID
+	gone  map[string]bool // see unmatched
 }
 
 func newSide(g *graph.Graph) side {

@@ -27,7 +27,7 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 	switch {
 	case x.Kind.IsCallable() != y.Kind.IsCallable():
 		before = -1 // nothing of the one can be compared with the other
-	case !writtenAlike(x, y):
+	case !m.writtenAlike(x, y):
 		m.compareTypes(ds, xs, ys)
 	}
 	switch {
@@ -81,22 +81,6 @@ func (m *matcher) compareTypes(ds *details, xs, ys *graph.Signature) {
 	if !slices.Equal(xs.Bases, ys.Bases) {
 		m.compareBases(ds, xs.Bases, ys.Bases)
 	}
-}
-
-// writtenAlike reports whether two declarations are written the same, and what
-// one of their types means is known in one of the graphs only. Then it is the
-// declaration of that type that changed.
-func writtenAlike(x, y *graph.Node) bool {
-	xs, ys := &x.Signature, &y.Signature
-	return xs.Text != "" && x.Name == y.Name && openTypes(xs) != openTypes(ys) &&
-		withoutReceiver(xs.Text, x.Name) == withoutReceiver(ys.Text, y.Name)
-}
-
-// openTypes reports whether a signature has a type that could not be resolved.
-func openTypes(s *graph.Signature) bool {
-	open := func(p graph.Param) bool { return strings.Contains(p.Type, "?") }
-	return strings.Contains(s.Type, "?") || slices.ContainsFunc(s.Params, open) || slices.ContainsFunc(s.Results, open) ||
-		slices.ContainsFunc(s.TypeParams, open)
 }
 
 // onlyNames reports whether two lists without defaults differ in the names of
@@ -418,31 +402,6 @@ func compareFlags(ds *details, x, y *graph.Node) {
 			ds.add(c.came, "", c.flag.Names()[0])
 		case had && !has:
 			ds.add(c.went, c.flag.Names()[0], "")
-		}
-	}
-}
-
-// compareAnnotations compares what annotates a declaration.
-func (m *matcher) compareAnnotations(ds *details, b, h graph.ID) {
-	x, y := m.base.g.InKind(b, graph.EdgeAnnotates), m.head.g.InKind(h, graph.EdgeAnnotates)
-	if len(x) == 0 && len(y) == 0 {
-		return
-	}
-	had := map[graph.ID]bool{} // in the head graph
-	for _, e := range x {
-		from := m.base.g.Edges[e].From
-		to := m.toHead[from]
-		had[to] = true
-		if to == graph.None || !slices.ContainsFunc(y, func(e uint32) bool { return m.head.g.Edges[e].From == to }) {
-			name := m.base.g.Nodes[from].QName
-			ds.at(AnnotationRemoved, -1, name, name, "")
-		}
-	}
-	for _, e := range y {
-		from := m.head.g.Edges[e].From
-		if m.toBase[from] == graph.None || !had[from] {
-			name := m.head.g.Nodes[from].QName
-			ds.at(AnnotationAdded, -1, name, "", name)
 		}
 	}
 }

@@ -56,7 +56,7 @@ type EdgeKind uint8
 // The kinds of edges.
 const (
 	EdgeContains     EdgeKind = iota // parent → child; kept as Node.Parent, never in Graph.Edges
-	EdgeImports                      // file → package, file or external
+	EdgeImports                      // file → package, file or external; or file or declaration → what it imports by name
 	EdgeCalls                        // declaration → callee
 	EdgeReferences                   // declaration → function used as a value
 	EdgeUsesType                     // declaration → type

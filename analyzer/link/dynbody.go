@@ -78,9 +78,20 @@ func (r *bodyReader) dynamicImports() {
 		if im.Name == 0 || r.f.Facts.Str(im.Name) == "*" {
 			continue
 		}
-		// The name may be a module of its own.
-		if b := ev.importedName(r.fn, im); b.kind == bindModule && b.unit >= 0 && !l.units[b.unit].surface && b.unit != u {
-			add(l.unitIDs[b.unit])
+		switch b := ev.importedName(r.fn, im); {
+		case b.kind == bindModule && b.unit >= 0 && !l.units[b.unit].surface && b.unit != u:
+			add(l.unitIDs[b.unit]) // the name is a module of its own
+		case b.kind == bindEnt && l.entFile[b.ent] != r.fn:
+			from := file
+			if im.Owner >= 0 {
+				if n := l.nodeOf[r.f.base+Ent(im.Owner)]; n != graph.None {
+					from = n
+				}
+			}
+			if n := l.nodeOf[l.canon[b.ent]]; n != graph.None {
+				r.edges = append(r.edges, graph.RawEdge{From: from, To: n, Type: graph.None, Kind: graph.EdgeImports,
+					HasSite: true, Site: r.site(im.Line, im.Col)})
+			}
 		}
 	}
 }

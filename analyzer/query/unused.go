@@ -78,7 +78,9 @@ func (x *Index) spread(start []graph.ID, seen []bool) {
 			push(node.Parent)
 		} else if node.Kind == graph.KindFile {
 			for _, e := range g.Out(n) {
-				push(e.To)
+				if e.Kind != graph.EdgeImports || g.Nodes[e.To].Kind.IsContainer() {
+					push(e.To) // a name that is only imported is not used
+				}
 			}
 		}
 		// What implements or overrides something may be called where that is.

@@ -67,6 +67,19 @@ type symbol struct {
 	QName string
 	File  string
 	Line  int32
+	Outer []string // the ids of what it is declared in, from within
+}
+
+// in returns the declaration, or the nearest one around it, that the graph has.
+func (s *symbol) in(at map[string]graph.ID) string {
+	if _, ok := at[s.ID]; !ok {
+		for _, id := range s.Outer {
+			if _, ok := at[id]; ok || strings.HasPrefix(id, "file:") {
+				return id
+			}
+		}
+	}
+	return s.ID
 }
 
 // tally counts declarations.
@@ -296,7 +309,7 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 				cause = "uses"
 			}
 		}
-		truth[b.Symbol.ID] = cause
+		truth[b.Symbol.in(e.at)] = cause
 	}
 	predicted := map[string]bool{}
 	unknown := map[string]bool{} // said to be unknown
