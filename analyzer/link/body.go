@@ -273,7 +273,15 @@ func (r *bodyReader) site(line, col int32) graph.Site {
 }
 
 func (r *bodyReader) edge(k graph.EdgeKind, from, to graph.ID, x *facts.Expr) {
-	r.edges = append(r.edges, graph.RawEdge{From: from, To: to, Type: graph.None, Kind: k, HasSite: true, Site: r.site(x.Line, x.Col)})
+	r.edges = append(r.edges, graph.RawEdge{From: from, To: to, Type: graph.None, Kind: k, Certainty: r.certainty(x), HasSite: true, Site: r.site(x.Line, x.Col)})
+}
+
+// certainty returns how sure it is what an expression names.
+func (r *bodyReader) certainty(x *facts.Expr) graph.Certainty {
+	if r.ev.isGuess(x) {
+		return graph.Inferred
+	}
+	return graph.Exact
 }
 
 func (r *bodyReader) extern(path, name string) graph.ID {
@@ -476,7 +484,7 @@ func (r *bodyReader) call(e facts.ExprID, x *facts.Expr) {
 			if c.Op == facts.OpSelect && c.X >= 0 {
 				s.Recv = r.receiver(r.ev.typ[c.X], ref)
 			}
-			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeCalls, HasSite: true, Site: s})
+			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeCalls, Certainty: r.certainty(c), HasSite: true, Site: s})
 		}
 	}
 	r.arguments(e, x, ct)
@@ -763,7 +771,7 @@ func (r *bodyReader) convert(from facts.ExprID, to Type, owner graph.ID) {
 
 func (r *bodyReader) convertType(from, to Type, owner graph.ID, x *facts.Expr) {
 	t := r.ev.types
-	if !r.f.Rules.ImplicitInterfaces || from == to || from == unknownType || to == unknownType {
+	if !r.f.Rules.ImplicitInterfaces || from == to || from == unknownType || to == unknownType || r.ev.isGuess(x) {
 		return
 	}
 	tr := t.rec(to)

@@ -27,6 +27,7 @@ type evaluator struct {
 	lstat []uint8
 
 	selected map[facts.LocalID][]Sym // what is selected on locals; nil until it is asked for
+	guessed  map[facts.LocalID]bool  // locals of the file whose type is likely and not certain; see outsideLocal
 
 	depth int
 	memo  map[memberKey]member
@@ -72,7 +73,7 @@ func (ev *evaluator) open(fn int32) {
 	ev.local, ev.lstat = grow(ev.local, m), grow(ev.lstat, m)
 	clear(ev.state)
 	clear(ev.lstat)
-	ev.selected = nil
+	ev.selected, ev.guessed = nil, nil
 	if c := ev.f.place.Constraint; c != ev.where && len(ev.l.others) > 0 {
 		ev.forget() // of members as another platform has them
 		ev.where = c
@@ -520,7 +521,7 @@ func (ev *evaluator) evalSelect(x *facts.Expr) (Type, Ent) {
 		return ev.outside(xt), noEnt
 	case kOutside:
 		if m = ev.outsideMember(xt, name); m.ent == noEnt {
-			return xt, noEnt
+			return t.intern(kOutside, noEnt, 0, t.argsOf(xt)), noEnt
 		}
 	case kNamed, kAnon: // what it embeds may have the member
 		if foreign := ev.foreign(xt); len(foreign) > 0 {

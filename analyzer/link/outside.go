@@ -15,6 +15,12 @@ import (
 // unit is converted to it, if no type was handed over. And a member that only
 // the unit can name belongs to a type that was handed over.
 //
+// Of what an instance of a generic type holds or gives, one thing more is likely:
+// it is one of the type arguments. If a local has such a value, several names are
+// selected on it, and one of the arguments has them all, it is taken to be of
+// that type, and what follows from it is inferred and not certain. One name alone
+// says nothing: what is around an argument has a Value or a Key, too.
+//
 // A kOutside type lists the types of the tree that were handed over.
 
 // maxHanded bounds the types that are listed.
@@ -34,13 +40,23 @@ func (ev *evaluator) outside(given ...Type) Type {
 		return unknownType
 	}
 	var handed []Type
+	how := fromGeneric
 	for _, x := range given {
 		if !ev.handed(&handed, x) {
 			return unknownType
 		}
+		if x, _ = ev.types.deref(x); ev.types.kind(x) != kExtern || len(ev.types.argsOf(x)) == 0 {
+			how = fromAnything
+		}
 	}
-	return ev.types.intern(kOutside, noEnt, 0, handed)
+	return ev.types.intern(kOutside, noEnt, how, handed)
 }
+
+// The n of a kOutside type: what the package makes it from.
+const (
+	fromAnything int32 = iota
+	fromGeneric        // an instance of a generic type, of which it is a member or a member's result
+)
 
 // handed appends the types of the tree that x is made of to list, with a
 // pointer to them where there is one. It reports whether it knows all of x.
@@ -134,8 +150,48 @@ func (ev *evaluator) unitOnly(e Ent) bool {
 
 // outsideLocal returns the type of a local whose value has type x: the one of
 // those handed over that has all members which are selected on the local, if
-// one of them is such that only the unit can name it.
+// one of them is such that only the unit can name it, or if there are several
+// and x is of a generic type; then it is a guess.
 func (ev *evaluator) outsideLocal(id facts.LocalID, x Type) Type {
+	names := ev.namesOn(id)
+	found, guess := unknownType, unknownType
+	only, several := true, true
+	for _, c := range ev.types.argsOf(x) {
+		own, all := false, true
+		for _, name := range names {
+			m := ev.member(c, name)
+			all = all && m.ent != noEnt
+			own = own || m.ent != noEnt && ev.unitOnly(m.ent)
+		}
+		if !all {
+			continue
+		}
+		if guess == unknownType {
+			guess = c
+		} else if p, _ := ev.types.deref(guess); p != c { // a pointer comes before its type
+			several = false
+		}
+		if own {
+			only = found == unknownType
+			found = c
+		}
+	}
+	switch {
+	case found != unknownType && only:
+		return found
+	case found == unknownType && guess != unknownType && several && ev.types.rec(x).n == fromGeneric &&
+		slices.ContainsFunc(names, func(s Sym) bool { return s != names[0] }):
+		if ev.guessed == nil {
+			ev.guessed = map[facts.LocalID]bool{}
+		}
+		ev.guessed[id] = true
+		return guess
+	}
+	return x
+}
+
+// namesOn returns the names that are selected on a local.
+func (ev *evaluator) namesOn(id facts.LocalID) []Sym {
 	if ev.selected == nil {
 		ev.selected = map[facts.LocalID][]Sym{}
 		exprs := ev.f.Facts.Exprs
@@ -148,26 +204,34 @@ func (ev *evaluator) outsideLocal(id facts.LocalID, x Type) Type {
 			}
 		}
 	}
-	found := unknownType
-	for _, c := range ev.types.argsOf(x) {
-		own, all := false, true
-		for _, name := range ev.selected[id] {
-			m := ev.member(c, name)
-			all = all && m.ent != noEnt
-			own = own || m.ent != noEnt && ev.unitOnly(m.ent)
-		}
-		if !own || !all {
-			continue
-		}
-		if found != unknownType {
-			return x
-		}
-		found = c
+	return ev.selected[id]
+}
+
+// maxGuessed bounds the operands that are followed to a guess.
+const maxGuessed = 64
+
+// isGuess reports whether the type of an expression, or of what it is selected
+// on, follows from a guess about a local.
+func (ev *evaluator) isGuess(x *facts.Expr) bool {
+	if len(ev.guessed) == 0 {
+		return false
 	}
-	if found == unknownType {
-		return x
+	for range maxGuessed {
+		e := facts.ExprID(x.X)
+		switch {
+		case x.Op == facts.OpFunc || x.Op == facts.OpType || x.Op == facts.OpName && x.Flags&facts.FlagLocal == 0:
+			return false
+		case x.Op == facts.OpName && ev.guessed[facts.LocalID(x.X)]:
+			return true
+		case x.Op == facts.OpName:
+			e = ev.f.Facts.Locals[x.X].Value
+		}
+		if e < 0 {
+			return false
+		}
+		x = &ev.f.Facts.Exprs[e]
 	}
-	return found
+	return true
 }
 
 // becomesOwn reports whether a value of type x that is stored as interface to
