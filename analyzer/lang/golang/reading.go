@@ -19,7 +19,7 @@ func readable(src []byte) []byte {
 			at += n
 			rest := src[at+len(name):]
 			rest = skipSpace(rest[:min(len(rest), lookahead)])
-			if len(rest) > 0 && rest[0] == '(' && !beginsType(rest) {
+			if len(rest) > 0 && rest[0] == '(' && !beginsType(rest, name == "make") {
 				if &out[0] == &src[0] {
 					out = bytes.Clone(src)
 				}
@@ -35,11 +35,16 @@ func readable(src []byte) []byte {
 // stays linear.
 const lookahead = 256
 
-// beginsType reports whether text begins as a type does that is no expression.
-func beginsType(text []byte) bool {
+// beginsType reports whether text begins as a type does that is no expression;
+// with made, one that make makes values of, which functions, structs, interfaces
+// and pointers are not.
+func beginsType(text []byte, made bool) bool {
 	for {
 		text = skipSpace(text)
 		if len(text) == 0 {
+			return false
+		}
+		if text[0] == '*' && made {
 			return false
 		}
 		if text[0] != '(' && text[0] != '*' {
@@ -56,6 +61,9 @@ func beginsType(text []byte) bool {
 	}
 	for _, word := range [...]string{"<-", "map", "chan", "func", "struct", "interface"} {
 		if rest, ok := bytes.CutPrefix(text, []byte(word)); ok && (word == "<-" || len(rest) == 0 || !isWord(rest[0])) {
+			if made && (word == "func" || word == "struct" || word == "interface") {
+				return false
+			}
 			return word != "<-" || bytes.HasPrefix(skipSpace(rest), []byte("chan"))
 		}
 	}
