@@ -314,6 +314,9 @@ func (r *bodyReader) imports() {
 		}
 		r.edges = append(r.edges, graph.RawEdge{From: file, To: to, Type: graph.None, Kind: graph.EdgeImports,
 			HasSite: true, Site: r.site(im.Line, im.Col)})
+		if r.f.Rules.Modules != nil && im.Name != 0 {
+			r.importedNames(int32(i), im, file)
+		}
 	}
 }
 

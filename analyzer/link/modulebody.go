@@ -51,6 +51,23 @@ func (r *bodyReader) declaredModule() {
 	}
 }
 
+// importedNames says which declarations an import names: that of a value, that of a
+// type, or one that is both.
+func (r *bodyReader) importedNames(i int32, im *facts.Import, file graph.ID) {
+	last := graph.None
+	for _, s := range [...]space{spaceValue, spaceType} {
+		m := r.ev.imported(r.fn, i, s, 0)
+		if !m.ok || m.ent == noEnt || r.l.entFile[m.ent] == r.fn {
+			continue
+		}
+		if to := r.l.nodeOf[r.l.canon[m.ent]]; to != graph.None && to != last {
+			r.edges = append(r.edges, graph.RawEdge{From: file, To: to, Type: graph.None, Kind: graph.EdgeImports,
+				HasSite: true, Site: r.site(im.Line, im.Col)})
+			last = to
+		}
+	}
+}
+
 // handler records what handles a route: the method that it belongs to, or the
 // function that is its value.
 func (r *bodyReader) handler(node graph.ID, d *facts.Decl) {
