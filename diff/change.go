@@ -34,6 +34,7 @@ func (m *matcher) compareNodes(d *Delta) {
 		}
 	}
 	d.sayOnce()
+	d.derived()
 	d.shifted()
 }
 

@@ -292,8 +292,8 @@ func (e *engine) narrowed(c *diff.Change) {
 	h := &e.head.Nodes[c.Head]
 	for _, i := range e.base.In(c.Base) {
 		edge := &e.base.Edges[i]
-		if edge.Kind == graph.EdgeTests || edge.Kind == graph.EdgeAnnotates {
-			continue
+		if edge.Kind == graph.EdgeTests || edge.Kind == graph.EdgeAnnotates || edge.Kind == graph.EdgeConverts && e.structural(e.base, c.Base) {
+			continue // a conversion by shape names nothing
 		}
 		p, ok := e.pair(edge.From)
 		if !ok || e.sees(p.head, c.Head, h.Visibility) {

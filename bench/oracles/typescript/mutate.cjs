@@ -203,11 +203,16 @@ function uses(p, t, files, add) {
         if (to === s) break;
         s = to;
       }
-      if (s !== t.symbol) return;
+      if (!s || !s.declarations?.some((d) => d.getSourceFile().fileName === abs(t.file) && define(d) === t.id)) return;
       if (ts.isImportSpecifier(n.parent) || ts.isImportClause(n.parent)) add(sf, n, 'import', '');
       else add(sf, n, 'call', 'uses ' + n.text);
     });
   }
+}
+
+// exports reports whether a file exports a declaration apart from it.
+function exports(sf, t) {
+  return sf.statements.some((s) => ts.isExportAssignment(s) || ts.isExportDeclaration(s) && !s.moduleSpecifier && s.exportClause?.elements?.some((x) => (x.propertyName || x.name).text === nameNode(t.node).text));
 }
 
 function mutate(t) {
@@ -215,13 +220,16 @@ function mutate(t) {
   const text = was.slice(0, t.from) + t.text + was.slice(t.to);
   const owner = containerOf(t.node);
   const names = [nameNode(t.node).text, owner?.name?.text].filter(Boolean);
-  const says = (sf) => sf.identifiers.has('default') || names.some((n) => sf.identifiers.has(n));
+  const called = ts.getCombinedModifierFlags(t.node) & ts.ModifierFlags.Default ? [...names, 'default'] : names;
+  const says = (sf) => called.some((n) => sf.identifiers.has(n));
+  const source = home.get(t.file).program.getSourceFile(abs(t.file));
+  const alone = !owner && !t.exported && !exports(source, t); // no other file can name it
   const found = new Map(); // declaration → {or, sites}
   const done = new Set();
   let checked = 0;
   for (const p of projects) {
     if (!p.has(t.file)) continue;
-    const files = p.dependents(t.file).filter((f) => f === t.file || says(p.program.getSourceFile(abs(f))));
+    const files = alone ? p.files.filter((f) => f === t.file) : p.dependents(t.file).filter((f) => f === t.file || says(p.program.getSourceFile(abs(f))));
     const program = p.with(t.file, text);
     program.getTypeChecker();
     const add = (sf, node, cause, error) => {

@@ -231,7 +231,7 @@ module.exports = function open(ts, root) {
         if (d) out.push(d);
       } else if (ts.isSourceFile(p)) {
         out.push(define(p));
-      } else if (ts.isModuleDeclaration(p)) {
+      } else if (ts.isModuleDeclaration(p) || ts.isTypeAliasDeclaration(p) || ts.isInterfaceDeclaration(p) || ts.isEnumDeclaration(p) || ts.isMethodSignature(p) || ts.isPropertySignature(p)) {
         d = define(p);
         if (d) nested.push(d);
       }
