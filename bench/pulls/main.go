@@ -6,7 +6,7 @@
 //	go build -o /tmp/kg ./cmd/kg
 //	go run ./bench/pulls -kg /tmp/kg -n 20 -out /tmp/replay ~/src/cobra
 //
-// With -stored the graph of each base is there, as a run for the push of it would
+// With -base REV there is one change, from there to the head. With -stored the graph of each base is there, as a run for the push of it would
 // have kept it.
 package main
 
@@ -51,6 +51,7 @@ func run() error {
 	flag.StringVar(&r.action, "action", ".", "`DIR` of the action")
 	flag.BoolVar(&r.stored, "stored", false, "the graphs of the bases are stored")
 	flag.BoolVar(&r.quiet, "quiet", true, "count changes that get no comment")
+	from := flag.String("base", "", "play one change only, from `REV` on")
 	paths := flag.String("paths", "*.go", "look at changes of `FILES` only")
 	flag.Parse()
 	if flag.NArg() != 1 || r.kg == "" {
@@ -84,7 +85,12 @@ func run() error {
 	if _, err := git("", "clone", "-q", "--shared", "--no-checkout", r.origin, r.work); err != nil {
 		return err
 	}
-	list, err := git(r.origin, "log", "--first-parent", "--format=%H %P", "-n", "2000", "HEAD", "--", *paths)
+	list := ""
+	if *from != "" {
+		list, err = git(r.origin, "log", "-1", "--format=%H "+*from, "HEAD")
+	} else {
+		list, err = git(r.origin, "log", "--first-parent", "--format=%H %P", "-n", "2000", "HEAD", "--", *paths)
+	}
 	if err != nil {
 		return err
 	}
@@ -97,6 +103,9 @@ func run() error {
 			continue
 		}
 		base, head := f[1], f[0]
+		if base, err = git(r.origin, "rev-parse", base+"^{commit}"); err != nil {
+			return err
+		}
 		if len(f) == 3 {
 			head = f[2]
 		}
