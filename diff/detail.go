@@ -188,6 +188,8 @@ type Rules struct {
 	// more parameters is asked for, and an object where an interface is whose
 	// members it has.
 	Structural bool
+	// Predeclared are the names that mean something where nothing declares them.
+	Predeclared []string
 	// TopTypes accept any value, as "any" or "java.lang.Object" do.
 	TopTypes []string
 	// Constants are the types that one literal may have, separated by blanks, one

@@ -1,6 +1,8 @@
 package impact
 
 import (
+	"slices"
+
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/diff"
 )
@@ -33,6 +35,9 @@ func (e *engine) byPosition(base, head graph.ID) {
 	if base == graph.None || head == graph.None {
 		return
 	}
+	if makes(e.base, e.baseKids, base) || makes(e.head, e.headKids, head) {
+		return
+	}
 	had, has := fields(e.base, e.baseKids, base), fields(e.head, e.headKids, head)
 	if e.d.Base == e.d.Head {
 		has-- // the supposition is that one is gone
@@ -43,7 +48,7 @@ func (e *engine) byPosition(base, head graph.ID) {
 		for _, s := range e.head.Sites(edge) {
 			at := Site{File: e.head.Files[s.File].Path, Line: s.Line, Col: s.Col}
 			switch edited, _ := e.editedAt(edge.From, &s); {
-			case int(s.Args) == had && had != has:
+			case int(s.Args) == had && had != has && had > 0:
 				at.State = Broken
 			case int(s.Args) == has && edited && e.d.ToBase(edge.From) != graph.None:
 				at.State = Edited
@@ -59,10 +64,17 @@ func (e *engine) byPosition(base, head graph.ID) {
 	}
 }
 
-// fields counts the fields that a type itself declares.
+// makes reports whether values of a type are made by a constructor that it
+// declares, which takes what it says and not the fields.
+func makes(g *graph.Graph, kids *children, t graph.ID) bool {
+	return slices.ContainsFunc(kids.of(t), func(m graph.ID) bool { return g.Nodes[m].Kind == graph.KindConstructor })
+}
+
+// fields counts the fields that each value of a type has, of those that the type
+// itself declares.
 func fields(g *graph.Graph, kids *children, t graph.ID) (n int) {
 	for _, m := range kids.of(t) {
-		if g.Nodes[m].Kind == graph.KindField {
+		if g.Nodes[m].Kind == graph.KindField && !g.Nodes[m].Flags.Has(graph.FlagStatic) {
 			n++
 		}
 	}

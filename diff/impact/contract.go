@@ -251,6 +251,9 @@ func (e *engine) conversions(iface, t graph.ID, via *Hop) {
 			if !ok {
 				continue
 			}
+			if e.base != e.head && e.base.Nodes[i].Kind != graph.KindExternal && e.d.ToHead(i) == graph.None {
+				continue // nobody asks for what is gone; who names it is judged by that
+			}
 			if _, alive := e.pair(edge.Type); !alive {
 				continue // a change of its own
 			}

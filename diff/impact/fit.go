@@ -166,7 +166,7 @@ func argumentFit(c call, skip int, is *graph.Signature, change *diff.Change, rul
 			switch {
 			case !passed:
 			case rules.Coerces || generic(d.To, is) || lastName(d.From) == lastName(d.To) || literals != nil && literals(d.From, d.To):
-				f = fitsUnknown // of a type that fits both; inferred from the argument; the same name from elsewhere; perhaps a literal
+				f = fitsUnknown // of a type that fits both; inferred from the argument; the same name from elsewhere; perhaps a literal, or what it implements
 			default:
 				return fitsNo
 			}
@@ -197,8 +197,11 @@ func generic(t string, is *graph.Signature) bool {
 	return strings.Contains(t, "$") || slices.ContainsFunc(is.TypeParams, func(p graph.Param) bool { return p.Name != "" && strings.Contains(t, p.Name) })
 }
 
-// lastName returns a type without the directories and packages of its names.
+// lastName returns the name of a type without directories, packages and arguments.
 func lastName(t string) string {
+	if at := strings.IndexByte(t, '['); at > 0 {
+		t = t[:at]
+	}
 	return t[strings.LastIndexAny(t, "./")+1:]
 }
 

@@ -53,6 +53,9 @@ func (e *engine) owes(typ, b, h, gone graph.ID) {
 		return
 	}
 	promise := e.promise(typ, e.base.Nodes[b].Parent)
+	if e.d.Base != e.d.Head && !e.promises(p.head, e.base.Nodes[b].Parent) {
+		return // it does not say so any more, or nobody asks
+	}
 	hypothetical := e.d.Base == e.d.Head && gone == graph.None
 	if promise == nil || !hypothetical && e.keeps(p.head, h, gone) {
 		return
@@ -102,6 +105,17 @@ func (e *engine) promise(typ, contract graph.ID) *graph.Edge {
 		}
 	}
 	return nil
+}
+
+// promises reports whether a type of the head graph is still below a contract of
+// the base graph, or what it is called now. Of types outside of the tree only the
+// names are known.
+func (e *engine) promises(typ, contract graph.ID) bool {
+	now := e.d.ToHead(contract)
+	if now == graph.None {
+		now = e.head.Lookup(e.base.Nodes[contract].Key)
+	}
+	return now != graph.None && slices.Contains(supertypes(e.head, typ), now)
 }
 
 // keeps reports whether a type of the head graph has another method than gone

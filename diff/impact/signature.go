@@ -187,7 +187,7 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 			return fitsUnknown, true
 		}
 		return fitsCall(call, skip, &b.Signature, &h.Signature, c, &rules, func(from, to string) bool {
-			return e.literals(from, to, &rules)
+			return e.literals(from, to, &rules) || e.outside(h.Lang, from, to, &rules)
 		}), true
 	}
 	f = fitsYes
@@ -216,13 +216,22 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 			if rules.Coerces && d.Code == diff.ResultAdded && k == graph.EdgeReferences {
 				x = fitsYes // a function without a result is asked for, and one with a result is one
 			}
-			if x == fitsNo && rules.Dynamic || (d.Code == diff.ParamType || d.Code == diff.ResultType) && lastName(d.From) == lastName(d.To) {
+			if x == fitsNo && rules.Dynamic || (d.Code == diff.ParamType || d.Code == diff.ResultType || d.Code == diff.TypeChanged) && lastName(d.From) == lastName(d.To) {
 				x = fitsUnknown
 			}
 			f = min(f, x)
 		}
 	}
 	return f, affected
+}
+
+// outside reports whether the type to is one of those outside of the tree, and from
+// is a type that it may accept: that implements it, or that it is another name of.
+// What the language itself has, such as a string, is neither.
+func (e *engine) outside(lang, from, to string, rules *diff.Rules) bool {
+	dot := strings.LastIndexByte(to, '.')
+	return dot > 0 && e.head.Lookup(graph.ExternalKey(lang, to[:dot], to[dot+1:])) != graph.None &&
+		!slices.ContainsFunc(rules.Constants, func(c string) bool { return slices.Contains(strings.Fields(c), from) })
 }
 
 // literals reports whether one literal may be of type from in the base graph and

@@ -156,11 +156,18 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 			s.State = Edited
 		default:
 			s.State = Broken
-			if to := e.rebound(edge.Kind, p, &s, name, now); to != graph.None {
+			to, known := e.rebound(edge.Kind, p, &s, name, now)
+			switch {
+			case to != graph.None && known:
 				s.State = Fits
 				if base[i].Want != 0 && !e.sameResults(t, to) {
 					s.State = Unknown // what is done with the result may not fit
 				}
+			case e.predeclared(p, t):
+				s.State = Fits
+			case e.newOutside(t) && (to != graph.None || !p.same || e.d.ToHead(e.base.Nodes[t].Parent) != graph.None),
+				e.perhapsLocal(p, t, &s), edge.Kind == graph.EdgeCalls && now != graph.None && !e.head.Nodes[now].Kind.IsCallable() && e.usesOtherwise(p.head, now, &s):
+				s.State = Unknown
 			}
 		}
 		sites = append(sites, s)
@@ -215,27 +222,109 @@ func (e *engine) sitesOf(edge *graph.Edge) []Site {
 	return out
 }
 
+// perhapsLocal reports whether the name of the variable, constant or field t, which
+// is gone, may mean a variable of its user's body now: it was in reach by its bare
+// name, and the change touched the body before the site, where such a variable is
+// declared.
+func (e *engine) perhapsLocal(p pairing, t graph.ID, s *Site) bool {
+	n, h := &e.base.Nodes[t], &e.head.Nodes[p.head]
+	switch n.Kind {
+	case graph.KindVariable, graph.KindConstant, graph.KindField:
+	default:
+		return false
+	}
+	if p.same || !h.Kind.IsCallable() || h.File != s.File || !e.around(n.Parent, p.base) && e.base.Nodes[n.Parent].Kind != graph.KindPackage {
+		return false
+	}
+	rs, known := e.lines.of(e.base.Nodes[p.base].File, s.File)
+	if !known {
+		return true
+	}
+	for line := h.DefLine; line < s.Line; line++ {
+		if e.lines.touched(rs, line) {
+			return true
+		}
+	}
+	return false
+}
+
+// around reports whether a declaration of the base graph stands in another one.
+func (e *engine) around(outer, inner graph.ID) bool {
+	for at := inner; at != graph.None; at = e.base.Nodes[at].Parent {
+		if at == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// usesOtherwise reports whether a user of the head graph uses a declaration on the
+// line of a site, in whatever way, as when the value of a variable is called.
+func (e *engine) usesOtherwise(user, to graph.ID, s *Site) bool {
+	return slices.ContainsFunc(e.head.Out(user), func(x graph.Edge) bool {
+		return x.To == to && slices.ContainsFunc(e.head.Sites(&x), func(h graph.Site) bool {
+			return h.Line == s.Line && e.head.Files[h.File].Path == s.File
+		})
+	})
+}
+
+// predeclared reports whether the bare name of t, which is gone, means something of
+// the language itself.
+func (e *engine) predeclared(p pairing, t graph.ID) bool {
+	n := &e.base.Nodes[t]
+	return n.Parent != graph.None && e.base.Nodes[n.Parent].Kind == graph.KindPackage && e.around(n.Parent, p.base) &&
+		slices.Contains(e.d.RulesFor(n).Predeclared, n.Name)
+}
+
+// newOutside reports whether a member that is gone may come from outside of the tree
+// now: its type is gone as well, or got a supertype there.
+func (e *engine) newOutside(t graph.ID) bool {
+	owner := e.base.Nodes[t].Parent
+	if owner == graph.None || !e.base.Nodes[owner].Kind.IsType() {
+		return false
+	}
+	now := e.d.ToHead(owner)
+	if now == graph.None {
+		return true
+	}
+	var had []string
+	for _, s := range supertypes(e.base, owner) {
+		had = append(had, e.base.Nodes[s].Key)
+	}
+	return slices.ContainsFunc(supertypes(e.head, now), func(s graph.ID) bool {
+		n := &e.head.Nodes[s]
+		return n.Kind == graph.KindExternal && !slices.Contains(had, n.Key)
+	})
+}
+
 // rebound returns what an unchanged use means in the head graph if that is
 // another declaration of the same name: an inherited one, or another overload.
 // Of packages of which nothing is known, only what a method of the tree overrode
-// is sure to be meant.
-func (e *engine) rebound(k graph.EdgeKind, p pairing, s *Site, name string, not graph.ID) graph.ID {
+// is known to be meant.
+func (e *engine) rebound(k graph.EdgeKind, p pairing, s *Site, name string, not graph.ID) (to graph.ID, known bool) {
+	to = graph.None
 	if e.base == e.head {
-		return graph.None // a supposition: what else the name could mean is not known
+		return to, false // a supposition: what else the name could mean is not known
 	}
+	// What moved to another file or was laid out anew begins elsewhere.
+	moved := e.base.Nodes[p.base].File != s.File
 	es := e.head.OutKind(p.head, k)
 	for i := range es {
-		to := &e.head.Nodes[es[i].To]
-		if es[i].To == not || withoutShape(to.Name) != name || to.Kind == graph.KindExternal && to.Flags.Has(graph.FlagOpaque) && !e.overrodeNamed(to.Key) {
+		n := &e.head.Nodes[es[i].To]
+		if es[i].To == not || withoutShape(n.Name) != name {
 			continue
 		}
+		vague := n.Kind == graph.KindExternal && n.Flags.Has(graph.FlagOpaque) && !e.overrodeNamed(n.Key)
 		for _, h := range e.head.Sites(&es[i]) {
-			if h.Line == s.Line && (h.Col == s.Col || h.Col == 0 || s.Col == 0) && e.head.Files[h.File].Path == s.File {
-				return es[i].To
+			if e.head.Files[h.File].Path == s.File && (h.Line == s.Line && (h.Col == s.Col || h.Col == 0 || s.Col == 0) || moved && p.same) {
+				if !vague {
+					return es[i].To, true
+				}
+				to = es[i].To
 			}
 		}
 	}
-	return graph.None
+	return to, false
 }
 
 // withoutShape returns the name of what is outside of the tree without the types
