@@ -44,7 +44,7 @@ func CSV(w io.Writer, g *graph.Graph) error {
 func CSVNodes(w io.Writer, g *graph.Graph) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{"id", "kind", "name", "qname", "parent", "lang", "file", "def_line", "line", "col", "end_line",
-		"visibility", "flags", "signature", "doc", "tokens"})
+		"visibility", "flags", "signature", "doc", "tokens", "branches"})
 	num := func(n int32) string { return strconv.Itoa(int(n)) }
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
@@ -53,7 +53,7 @@ func CSVNodes(w io.Writer, g *graph.Graph) error {
 			parent = g.Nodes[n.Parent].Key
 		}
 		c.Write([]string{n.Key, n.Kind.String(), n.Name, n.QName, parent, n.Lang, n.File, num(n.DefLine), num(n.Line), num(n.Col),
-			num(n.EndLine), n.Visibility.String(), strings.Join(n.Flags.Names(), " "), n.Signature.Text, n.Doc, num(n.Tokens)})
+			num(n.EndLine), n.Visibility.String(), strings.Join(n.Flags.Names(), " "), n.Signature.Text, n.Doc, num(n.Tokens), num(n.Branches)})
 	}
 	c.Flush()
 	return c.Error()

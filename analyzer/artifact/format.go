@@ -37,7 +37,7 @@ import (
 //
 //	1: first version
 //	2: the flags on_load and opaque
-//	3: the receivers of calls, the flag accessor
+//	3: the receivers of calls, the flag accessor, branches in bodies
 const Version = 3
 
 // minVersion is the oldest version that Read understands.
@@ -60,7 +60,7 @@ type form struct {
 	redo            string            // what helps against another version
 }
 
-var graphForm = &form{name: "graph file", magic: magic, oldest: minVersion, current: Version, tags: tags, since: map[string]uint32{tagReceivers: 3}, redo: "rebuild the graph"}
+var graphForm = &form{name: "graph file", magic: magic, oldest: minVersion, current: Version, tags: tags, since: map[string]uint32{tagReceivers: 3, tagBranches: 3}, redo: "rebuild the graph"}
 
 // The tags of the sections.
 const (
@@ -76,6 +76,7 @@ const (
 	tagEdges      = "edges"
 	tagSites      = "sites"
 	tagReceivers  = "receivers" // of calls; not in files before version 3
+	tagBranches   = "branches"  // of bodies; not in files before version 3
 	tagFiles      = "files"
 	tagKeywords   = "keywords"
 	tagUnknowns   = "unknowns" // and skipped languages
@@ -83,7 +84,7 @@ const (
 
 // tags lists the sections that a file must have.
 var tags = []string{
-	tagMeta, tagStrings, tagKeys, tagNodes, tagNames, tagSignatures, tagText, tagHashes, tagVariants,
+	tagMeta, tagStrings, tagKeys, tagNodes, tagNames, tagSignatures, tagText, tagHashes, tagVariants, tagBranches,
 	tagEdges, tagSites, tagReceivers, tagFiles, tagKeywords, tagUnknowns,
 }
 

@@ -28,7 +28,7 @@ func small() *graph.Graph {
 		File: "p/b.go", DefLine: 7, Line: 8, Col: 6, EndLine: 20, Visibility: graph.Package, Flags: graph.FlagTest | graph.FlagAsync,
 		Signature: graph.Signature{Text: "func F(x int, y ...string) error", Params: []graph.Param{{Name: "x", Type: "int"},
 			{Name: "y", Type: "string", Flags: graph.ParamVariadic}}, Results: []graph.Param{{Type: "error"}}},
-		Body: graph.Hash{5, 6}, Tokens: 40, MinHash: graph.MinHash{1, 2, 3, 4, 5, 6, 7, 1 << 31},
+		Body: graph.Hash{5, 6}, Tokens: 40, Branches: 7, MinHash: graph.MinHash{1, 2, 3, 4, 5, 6, 7, 1 << 31},
 		Variants: []graph.Variant{{Constraint: "linux", File: "p/b.go", DefLine: 7, Line: 8, EndLine: 20, Signature: "func F()", Body: graph.Hash{5}}}})
 	ext := b.AddNode(graph.Node{Key: "ext:go:fmt#Println", Kind: graph.KindExternal, Name: "Println", QName: "fmt.Println", Parent: graph.None, Lang: "go"})
 	fa := b.AddFile(graph.File{Path: "p/a.go", Lang: "go", Hash: [32]byte{1}, Node: pkg, Size: 100})

@@ -126,6 +126,7 @@ func (x *jsonlWriter) node(id graph.ID) {
 	l.hash("doc_hash", n.DocHash)
 	l.hash("body", n.Body)
 	l.int("tokens", int64(n.Tokens))
+	l.int("branches", int64(n.Branches))
 	x.variants(n.Variants)
 	x.end()
 }

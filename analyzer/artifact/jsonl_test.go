@@ -43,6 +43,7 @@ type (
 		DocHash    string        `json:"doc_hash,omitempty"`
 		Body       string        `json:"body,omitempty"`
 		Tokens     int32         `json:"tokens,omitempty"`
+		Branches   int32         `json:"branches,omitempty"`
 		Variants   []variantLine `json:"variants,omitempty"`
 	}
 	paramLine struct {
@@ -143,7 +144,7 @@ func lines(g *graph.Graph) (all []any) {
 		all = append(all, nodeLine{"node", n.Key, n.Kind.String(), n.Name, n.QName, key(n.Parent), n.Lang, n.File, n.DefLine,
 			n.Line, n.Col, n.EndLine, n.Visibility <= graph.Internal, n.Flags.Has(graph.FlagTest), s.Text,
 			n.Visibility.String(), n.Flags.Names(), s.Type, paramLines(s.TypeParams), paramLines(s.Params),
-			paramLines(s.Results), s.Bases, n.Doc, hexOf(n.DocHash), hexOf(n.Body), n.Tokens, vs})
+			paramLines(s.Results), s.Bases, n.Doc, hexOf(n.DocHash), hexOf(n.Body), n.Tokens, n.Branches, vs})
 	}
 	for i := range g.Nodes {
 		for j := range g.Nodes {

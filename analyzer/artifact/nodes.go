@@ -194,7 +194,38 @@ func (d *decoder) assemble(r *reader) error {
 	if err := hashes.finish(); err != nil {
 		return graphForm.corrupt(tagHashes, err)
 	}
-	return r.sections(nil, step{tagVariants, d.decodeVariants})
+	return r.sections(nil, step{tagVariants, d.decodeVariants}, step{tagBranches, d.decodeBranches})
+}
+
+// encodeBranches makes the section of branches: for each node that has some, the
+// distance to the one before, and how many.
+func (e *encoder) encodeBranches() []byte {
+	var node, count column
+	last := -1
+	for i := range e.c.Nodes {
+		if n := e.c.Nodes[i].Branches; n != 0 {
+			node.uint(uint64(i - last))
+			count.uint(uint64(n))
+			last = i
+		}
+	}
+	return joinColumns(&node, &count)
+}
+
+func (d *decoder) decodeBranches(content []byte) error {
+	var node, count cursor
+	if err := splitColumns(content, &node, &count); err != nil {
+		return err
+	}
+	for at := uint64(0); node.left() > 0; {
+		n := node.upto(d.counts.nodes)
+		at += n
+		if n == 0 || at > d.counts.nodes {
+			return errRange
+		}
+		d.nodes[at-1].Branches = int32(count.natural())
+	}
+	return finish(&node, &count)
 }
 
 // natural returns v if it is a number that is not negative and fits an int32;

@@ -86,7 +86,7 @@ func random(seed uint64) *recipe {
 			Key: str(), Kind: graph.Kind(r.IntN(graph.KindCount)), Name: str(), QName: str(), Parent: parent(i), Lang: str(),
 			File: path(), DefLine: num(), Line: num(), Col: num(), EndLine: num(),
 			Visibility: graph.Visibility(r.IntN(graph.VisibilityCount)), Flags: graph.Flags(r.Uint32()) & graph.FlagMask,
-			Doc: str(), DocHash: hash(), Body: hash(), Tokens: num(),
+			Doc: str(), DocHash: hash(), Body: hash(), Tokens: num(), Branches: num(),
 		}
 		if r.IntN(2) == 0 {
 			n.Key = fmt.Sprintf("go:m/%s#T.%s", str(), str())

@@ -143,7 +143,7 @@ func realistic(seed uint64, nodes, edges, sites int) *recipe {
 		return ps, strings.Join(b, ", ")
 	}
 	body := func(n *graph.Node, tokens int) {
-		n.Tokens = int32(tokens)
+		n.Tokens, n.Branches = int32(tokens), int32(tokens/2)
 		n.Body = hash16(n.Key, "body")
 		if tokens >= 16 {
 			for i := range n.MinHash {

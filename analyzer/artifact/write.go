@@ -126,6 +126,7 @@ func encode(g *graph.Graph) ([]section, error) {
 	add(tagText, e.encodeText())
 	add(tagHashes, e.encodeHashes())
 	add(tagVariants, e.encodeVariants())
+	add(tagBranches, e.encodeBranches())
 	files, keywords, unknowns := e.encodeFiles(), e.encodeKeywords(), e.encodeUnknowns()
 	wg.Wait()
 	add(tagEdges, edges)

@@ -64,7 +64,7 @@ func (k *checker) check() {
 			!span(d.TypeParams, params) || !span(d.Params, params) || !span(d.Results, params) || !members(d.Bases) || !members(d.Implements) ||
 			!members(d.Marks) || !members(d.Throws) ||
 			!span(d.Exprs, exprs) || !span(d.Flows, int32(len(f.Flows))) || !span(d.Locals, locals) ||
-			!opt(int32(d.Type), exprs) || !opt(int32(d.Value), exprs) || d.Tokens < 0 {
+			!opt(int32(d.Type), exprs) || !opt(int32(d.Value), exprs) || d.Tokens|d.Branches < 0 {
 			k.bad("declaration", i)
 		}
 	}

@@ -426,7 +426,9 @@ func (c *coder) decls(f *File) {
 	column(c, d, plain, func(r *Decl) *Str { return &r.Signature })
 	column(c, d, plain, func(r *Decl) *Str { return &r.Doc })
 	column(c, d, plain, func(r *Decl) *int32 { return &r.Tokens })
-	// Most declarations lack one hash or another: a mask says which follow.
+	// Most declarations lack one hash or another, and branches: a mask says what
+	// follows. Branches are in its own column, as archives from before them have
+	// no other.
 	masks := c.column()
 	for i := range d {
 		var mask uint64
@@ -436,9 +438,18 @@ func (c *coder) decls(f *File) {
 					mask |= 1 << b
 				}
 			}
-			masks.putUint(mask)
-		} else {
-			mask = masks.uint()
+			if d[i].Branches != 0 {
+				mask |= 8
+			}
+			if masks.putUint(mask); mask&8 != 0 {
+				masks.putUint(uint64(d[i].Branches))
+			}
+		} else if mask = masks.uint(); mask&8 != 0 {
+			n := masks.uint()
+			if n > math.MaxInt32 {
+				masks.bad = true
+			}
+			d[i].Branches = int32(n)
 		}
 		if mask&1 != 0 {
 			c.bytes(d[i].DocHash[:])

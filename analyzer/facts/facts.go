@@ -146,6 +146,7 @@ type Decl struct {
 	DocHash   graph.Hash
 	Body      graph.Hash
 	Tokens    int32
+	Branches  int32
 	MinHash   graph.MinHash
 }
 

@@ -92,7 +92,7 @@ func checkNodes(nodes []Node) error {
 		n := &nodes[i]
 		if i > 0 && n.Key <= nodes[i-1].Key || n.Parent < None || n.Parent >= count ||
 			n.Kind >= kindEnd || n.Visibility >= visibilityEnd || n.Flags&^FlagMask != 0 ||
-			n.DefLine|n.Line|n.EndLine|n.Col|n.Tokens < 0 {
+			n.DefLine|n.Line|n.EndLine|n.Col|n.Tokens|n.Branches < 0 {
 			return invalid("node", i)
 		}
 		for j := range n.Variants {

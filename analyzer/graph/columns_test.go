@@ -73,6 +73,7 @@ func TestFromColumnsRejects(t *testing.T) {
 		"end line":                 func(c *graph.Columns) { c.Nodes[0].EndLine = -1 },
 		"column":                   func(c *graph.Columns) { c.Nodes[0].Col = -1 },
 		"tokens":                   func(c *graph.Columns) { c.Nodes[0].Tokens = -1 },
+		"branches":                 func(c *graph.Columns) { c.Nodes[0].Branches = -1 },
 		"variant's line":           func(c *graph.Columns) { c.Nodes[1].Variants[0].Line = -1 },
 		"file order":               func(c *graph.Columns) { swap(0, 1, c.Files) },
 		"file twice":               func(c *graph.Columns) { c.Files[1].Path = c.Files[0].Path },

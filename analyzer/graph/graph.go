@@ -66,6 +66,7 @@ type Node struct {
 	DocHash  Hash    // the whole documentation
 	Body     Hash    // the body without its name, comments and member declarations
 	Tokens   int32   // leaf tokens in the body
+	Branches int32   // conditions, loops, cases and short-circuit operators in the body
 	MinHash  MinHash // of bodies of 16 tokens or more
 	Variants []Variant
 }

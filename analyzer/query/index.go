@@ -192,6 +192,9 @@ func (x *Index) makeFans() *fans {
 func (x *Index) metric(id graph.ID) *Metric {
 	n, f := &x.g.Nodes[id], x.uses()
 	m := &Metric{Tokens: int(n.Tokens), Params: len(n.Signature.Params), FanIn: int(f.in[id]), FanOut: int(f.out[id])}
+	if n.Kind.IsCallable() && !n.Body.IsZero() {
+		m.Cyclomatic = int(n.Branches) + 1
+	}
 	if n.EndLine > 0 && n.DefLine > 0 {
 		m.Lines = int(n.EndLine-n.DefLine) + 1
 	}

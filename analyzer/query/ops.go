@@ -35,7 +35,7 @@ func Ops() []Op {
 		{"dead_code", "callables and types that nothing that can be started reaches", NoTarget, 1, (*asking).deadCode},
 		{"orphans", "declarations without any relation", NoTarget, 1, (*asking).orphans},
 		{"unused_exports", "what is exported and used nowhere outside its package", NoTarget, 1, (*asking).unusedExports},
-		{"complexity", "callables by size and information flow: lines × (fan-in × fan-out)²", NoTarget, 1, (*asking).complexity},
+		{"complexity", "callables by the ways through their body (cyclomatic), or by flow: lines × (fan-in × fan-out)²", NoTarget, 1, (*asking).complexity},
 		{"largest", "callables by the number of tokens in their body", NoTarget, 1, (*asking).largest},
 	}
 }

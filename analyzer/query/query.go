@@ -60,7 +60,7 @@ type Request struct {
 	Edges     []string `json:"edges,omitempty"`     // kinds of edges to follow; default: what suits the question
 	Certainty string   `json:"certainty,omitempty"` // the least sure that counts: exact, inferred, ambiguous; default inferred
 	Direct    bool     `json:"direct,omitempty"`    // do not follow dispatch
-	By        string   `json:"by,omitempty"`        // of hubs: in, out, pagerank, betweenness
+	By        string   `json:"by,omitempty"`        // of hubs: in, out, pagerank, betweenness; of complexity: cyclomatic, flow
 	Change    string   `json:"change,omitempty"`    // of impact: signature, remove, body
 
 	Max         int    `json:"max,omitempty"`           // results in this answer; 0: 100
@@ -141,7 +141,8 @@ type Snippet struct {
 
 // Metric is the size of a declaration and its place among others.
 type Metric struct {
-	Tokens int `json:"tokens"`
+	Tokens     int `json:"tokens"`
+	Cyclomatic int `json:"cyclomatic,omitempty"` // of callables: ways through the body, one more than it has branches
 	Lines  int `json:"lines"`
 	Params int `json:"params"`
 	FanIn  int `json:"fan_in"`  // declarations that use it, tests left out

@@ -188,14 +188,23 @@ func (x *Index) Betweenness() (values []float64, sampled int) {
 }
 
 func (q *asking) complexity() error {
+	measure := map[string]func(*Metric) float64{
+		"":           func(m *Metric) float64 { return float64(m.Cyclomatic) },
+		"cyclomatic": func(m *Metric) float64 { return float64(m.Cyclomatic) },
+		"flow": func(m *Metric) float64 {
+			flow := float64(m.FanIn) * float64(m.FanOut)
+			return float64(m.Lines) * flow * flow
+		},
+	}[q.r.By]
+	if measure == nil {
+		return badRequest("complexity is measured by cyclomatic or flow, not by %q", q.r.By)
+	}
 	for i := range q.g.Nodes {
 		n := &q.g.Nodes[i]
 		if !n.Kind.IsCallable() || n.Flags.Has(graph.FlagTest) {
 			continue
 		}
-		m := q.x.metric(graph.ID(i))
-		flow := float64(m.FanIn) * float64(m.FanOut)
-		if v := float64(m.Lines) * flow * flow; v > 0 {
+		if v := measure(q.x.metric(graph.ID(i))); v > 0 {
 			h := found(graph.ID(i))
 			h.value, h.meter = v, true
 			q.add(h)

@@ -18,6 +18,9 @@ type HashRules struct {
 	// space included, whatever nodes they have inside: string literals in which
 	// the grammar leaves text out of the leaves.
 	Whole KindSet
+	// Branch holds the kinds that add a way through the code: each condition, loop
+	// and case, each operator that may leave its second operand out.
+	Branch KindSet
 	// Pragma reports whether an extra (a comment) changes what the program does
 	// and has to be hashed. nil means none does. text must not be kept.
 	Pragma func(text []byte) bool
@@ -40,6 +43,8 @@ type Digest struct {
 	Hash [16]byte
 	// Tokens counts the leaf tokens hashed.
 	Tokens int
+	// Branches counts the nodes hashed that are of a kind of Branch.
+	Branches int
 	// Sketch is the MinHash of the token 4-grams, zero when there are fewer than
 	// SketchTokens tokens.
 	Sketch Sketch
@@ -70,6 +75,8 @@ type Hasher struct {
 	buf    []byte
 	open   []ID // named inner nodes entered and not left
 	tokens int
+
+	branches int
 
 	shingles shingles
 	sum      [sha256.Size]byte
@@ -104,7 +111,7 @@ func (h *Hasher) Reset(t *Tree, rules *HashRules) {
 	h.sha.Reset()
 	h.t, h.rules = t, rules
 	h.buf = h.buf[:0]
-	h.tokens = 0
+	h.tokens, h.branches = 0, 0
 	h.shingles.reset()
 }
 
@@ -175,8 +182,14 @@ func (h *Hasher) Node(root ID, e Edits) {
 				// Empty tokens stand for line ends and indentation.
 			} else {
 				buf = h.token(buf, tag, src, n.Start, n.End)
+				if rules.Branch.Has(n.Kind) {
+					h.branches++
+				}
 			}
 		default:
+			if rules.Branch.Has(n.Kind) {
+				h.branches++
+			}
 			if n.Flags&Named != 0 {
 				buf = append(buf, opEnter, byte(tag), byte(tag>>8), byte(tag>>16), byte(tag>>24))
 				open = append(open, i)
@@ -209,7 +222,7 @@ func (h *Hasher) Hash(t *Tree, root ID, rules *HashRules, e Edits) Digest {
 // Sum returns the digest of what was added since Reset.
 func (h *Hasher) Sum() Digest {
 	h.buf = h.flush(h.buf)
-	d := Digest{Tokens: h.tokens}
+	d := Digest{Tokens: h.tokens, Branches: h.branches}
 	copy(d.Hash[:], h.sha.Sum(h.sum[:0]))
 	if h.tokens >= SketchTokens {
 		d.Sketch = h.shingles.sketch()

@@ -41,7 +41,7 @@ type queryIn struct {
 	Depth       int    `json:"depth,omitempty" jsonschema:"steps to follow; default 1 for relations"`
 	Certainty   string `json:"certainty,omitempty" jsonschema:"least sure relation that counts: exact, inferred (default) or ambiguous"`
 	Direct      bool   `json:"direct,omitempty" jsonschema:"do not follow calls through interfaces"`
-	By          string `json:"by,omitempty" jsonschema:"for hubs: in, out, pagerank or betweenness"`
+	By          string `json:"by,omitempty" jsonschema:"for hubs: in, out, pagerank or betweenness; for complexity: cyclomatic or flow"`
 	MaxPerLevel int    `json:"max_per_level,omitempty" jsonschema:"results of one depth"`
 	Context     *int   `json:"context,omitempty" jsonschema:"show source, with this many lines around each place"`
 	filterIn

@@ -67,7 +67,7 @@ Questions:
 	f.StringSliceVar(&r.Edges, "edges", nil, "follow only these `KIND`s of relations")
 	f.StringVar(&r.Certainty, "certainty", "", "the `LEAST` sure relation that counts: exact, inferred (default), ambiguous")
 	f.BoolVar(&r.Direct, "direct", false, "do not follow calls through interfaces and overridden methods")
-	f.StringVar(&r.By, "by", "", "rank hubs by `MEASURE`: in, out, pagerank, betweenness")
+	f.StringVar(&r.By, "by", "", "rank hubs by `MEASURE`: in, out, pagerank, betweenness; complexity by cyclomatic or flow")
 	f.StringVar(&r.Change, "change", "", "the `CHANGE` that impact supposes: "+strings.Join(supposedNames(), ", "))
 	f.IntVar(&r.Max, "max", 0, "show at most `N` results (default 100)")
 	f.IntVar(&r.MaxPerLevel, "max-per-level", 0, "show at most `N` results of one depth")
@@ -76,7 +76,7 @@ Questions:
 	out = outputFlag(cmd, "text", "json")
 	complete(cmd, "certainty", "exact", "inferred", "ambiguous")
 	complete(cmd, "change", supposedNames()...)
-	complete(cmd, "by", "in", "out", "pagerank", "betweenness")
+	complete(cmd, "by", "in", "out", "pagerank", "betweenness", "cyclomatic", "flow")
 	cmd.ValidArgs = questionNames()
 	return cmd
 }
@@ -240,6 +240,9 @@ func resultText(b *strings.Builder, a *query.Answer, r *query.Result) {
 		said = append(said, esc(r.Note))
 	}
 	if m := r.Metrics; m != nil {
+		if m.Cyclomatic > 0 {
+			said = append(said, fmt.Sprintf("complexity %d", m.Cyclomatic))
+		}
 		said = append(said, fmt.Sprintf("%d lines, %d tokens, fan-in %d, fan-out %d", m.Lines, m.Tokens, m.FanIn, m.FanOut))
 	}
 	fmt.Fprintf(b, "  %s\n", strings.Join(said, "; "))

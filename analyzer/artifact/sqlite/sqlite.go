@@ -28,7 +28,7 @@ CREATE TABLE nodes(
   id INTEGER PRIMARY KEY, key TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, qname TEXT NOT NULL, parent INTEGER,
   lang TEXT, file TEXT, def_line INTEGER, line INTEGER, col INTEGER, end_line INTEGER,
   visibility TEXT NOT NULL, exported INTEGER NOT NULL, test INTEGER NOT NULL, flags TEXT NOT NULL,
-  signature TEXT NOT NULL, type TEXT NOT NULL, doc TEXT NOT NULL, tokens INTEGER NOT NULL, package INTEGER);
+  signature TEXT NOT NULL, type TEXT NOT NULL, doc TEXT NOT NULL, tokens INTEGER NOT NULL, package INTEGER, branches INTEGER NOT NULL);
 CREATE TABLE edges(
   id INTEGER PRIMARY KEY, kind TEXT NOT NULL, src INTEGER NOT NULL, dst INTEGER NOT NULL, certainty TEXT NOT NULL,
   type INTEGER, sites INTEGER NOT NULL, file TEXT, line INTEGER);
@@ -161,7 +161,7 @@ func fill(ctx context.Context, c *sql.Conn, g *graph.Graph) error {
 		return 0
 	}
 
-	nodes := newInserter(ctx, c, "nodes", 21)
+	nodes := newInserter(ctx, c, "nodes", 22)
 	words := newInserter(ctx, c, "nodes_fts(rowid, name, words, signature, doc)", 5)
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
@@ -175,7 +175,7 @@ func fill(ctx context.Context, c *sql.Conn, g *graph.Graph) error {
 		nodes.add(int64(i)+1, text(n.Key), n.Kind.String(), text(n.Name), text(n.QName), id(n.Parent), name(n.Lang), name(n.File),
 			line(n.DefLine), line(n.Line), line(n.Col), line(n.EndLine), n.Visibility.String(), flag(n.Visibility <= graph.Internal),
 			flag(n.Flags.Has(graph.FlagTest)), strings.Join(n.Flags.Names(), " "), text(n.Signature.Text), text(n.Signature.Type),
-			text(n.Doc), int64(n.Tokens), id(pkg))
+			text(n.Doc), int64(n.Tokens), id(pkg), int64(n.Branches))
 	}
 	if err := nodes.end(); err != nil {
 		return err

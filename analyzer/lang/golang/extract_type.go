@@ -226,7 +226,7 @@ func (e *extractor) field(i syntax.ID, doc comments) {
 			first = d
 		} else {
 			p, q := &e.b.Decls[d], &e.b.Decls[first]
-			p.Body, p.Tokens, p.MinHash = q.Body, q.Tokens, q.MinHash
+			p.Body, p.Tokens, p.Branches, p.MinHash = q.Body, q.Tokens, q.Branches, q.MinHash
 		}
 		e.signVariable(d, "field ", name, typ, syntax.None)
 	}

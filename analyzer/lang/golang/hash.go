@@ -37,9 +37,12 @@ var hashRules syntax.HashRules
 func newHashRules(g *syntax.Language) syntax.HashRules {
 	ignore := g.Tokens(";", "", ",")
 	ignore.Add(g.Kind("empty_statement"))
+	branch := g.Tokens("&&", "||")
+	branch.Add(g.Kind("if_statement"), g.Kind("for_statement"), g.Kind("expression_case"), g.Kind("type_case"), g.Kind("communication_case"))
 	return syntax.HashRules{
 		Ignore: ignore,
 		Whole:  g.Kinds("interpreted_string_literal", "raw_string_literal"),
+		Branch: branch,
 		Pragma: isPragma,
 	}
 }
@@ -136,7 +139,7 @@ func (e *extractor) hashShared(d facts.DeclID, n *notes, i syntax.ID, k int) {
 	e.hasher.Bytes(v.sum[:])
 	e.hasher.Bytes(binary.AppendUvarint(nil, uint64(k)))
 	e.store(d)
-	e.b.Decls[d].Tokens = v.tokens
+	e.b.Decls[d].Tokens, e.b.Decls[d].Branches = v.tokens, v.branches
 }
 
 // hashConst sets the hash of the constant d, which has the value at node i.
@@ -148,7 +151,7 @@ func (e *extractor) hashConst(d facts.DeclID, n *notes, i syntax.ID) {
 		e.hasher.Bytes(binary.AppendUvarint(nil, uint64(e.b.Decls[d].Ordinal)))
 	}
 	e.store(d)
-	e.b.Decls[d].Tokens = v.tokens
+	e.b.Decls[d].Tokens, e.b.Decls[d].Branches = v.tokens, v.branches
 }
 
 func (e *extractor) hashType(d facts.DeclID, n *notes, spec syntax.ID, members []syntax.ID) {
@@ -163,7 +166,7 @@ func (e *extractor) store(d facts.DeclID) {
 	sum := e.hasher.Sum()
 	p := &e.b.Decls[d]
 	p.Body = graph.Hash(sum.Hash)
-	p.Tokens = int32(sum.Tokens)
+	p.Tokens, p.Branches = int32(sum.Tokens), int32(sum.Branches)
 	for k := range p.MinHash {
 		p.MinHash[k] = binary.LittleEndian.Uint32(sum.Sketch[4*k:])
 	}
@@ -180,9 +183,10 @@ func (e *extractor) selfUses(i syntax.ID) []syntax.ID {
 
 // valueDigest is the digest of a value that several names share.
 type valueDigest struct {
-	sum    [16]byte
-	tokens int32
-	iota   bool // it depends on the position in the group
+	sum      [16]byte
+	tokens   int32
+	branches int32
+	iota     bool // it depends on the position in the group
 }
 
 // value returns the digest of the value at node i, which is computed once.
@@ -191,7 +195,7 @@ func (e *extractor) value(i syntax.ID) valueDigest {
 		return v
 	}
 	d := e.hasher.Hash(e.t, i, &hashRules, syntax.Edits{})
-	v := valueDigest{sum: d.Hash, tokens: int32(d.Tokens)}
+	v := valueDigest{sum: d.Hash, tokens: int32(d.Tokens), branches: int32(d.Branches)}
 	for c := i; c < e.nodes[i].Next; c++ {
 		if e.nodes[c].Kind == kindIota {
 			v.iota = true

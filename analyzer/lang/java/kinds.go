@@ -255,5 +255,7 @@ var setup = sync.OnceFunc(func() {
 		"update": &fieldUpdate, "value": &fieldValue,
 	})
 	tokenAssign, tokenStatic, tokenDot = g.Token("="), g.Token("static"), g.Token(".")
-	hashRules = syntax.HashRules{Ignore: g.Tokens(";", ","), Whole: g.Kinds("string_literal")}
+	branch := g.Tokens("case", "&&", "||").Union(g.Kinds("if_statement", "for_statement", "enhanced_for_statement", "while_statement", "do_statement",
+		"catch_clause", "ternary_expression"))
+	hashRules = syntax.HashRules{Ignore: g.Tokens(";", ","), Whole: g.Kinds("string_literal"), Branch: branch}
 })

@@ -49,7 +49,7 @@ func (e *extractor) hashCode(d facts.DeclID, modifiers syntax.ID, parts ...synta
 
 func (e *extractor) setHash(d facts.DeclID, s syntax.Digest) {
 	p := &e.b.Decls[d]
-	p.Body, p.Tokens = s.Hash, int32(s.Tokens)
+	p.Body, p.Tokens, p.Branches = s.Hash, int32(s.Tokens), int32(s.Branches)
 	for i := range p.MinHash {
 		p.MinHash[i] = uint32(s.Sketch[4*i]) | uint32(s.Sketch[4*i+1])<<8 | uint32(s.Sketch[4*i+2])<<16 | uint32(s.Sketch[4*i+3])<<24
 	}

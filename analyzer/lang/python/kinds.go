@@ -228,5 +228,7 @@ var setup = sync.OnceFunc(func() {
 		"superclasses": &fieldSupers, "type": &fieldType, "type_parameters": &fieldTypeParams, "value": &fieldValue,
 	})
 	tokenAsync, tokenFrom, tokenAnd = g.Token("async"), g.Token("from"), g.Token("and")
-	hashRules = syntax.HashRules{Ignore: g.Tokens(",", ";"), Whole: g.Kinds("string_content"), Pragma: pragma}
+	branch := g.Tokens("and", "or").Union(g.Kinds("if_statement", "elif_clause", "conditional_expression", "for_statement", "while_statement", "except_clause",
+		"case_clause", "for_in_clause", "if_clause"))
+	hashRules = syntax.HashRules{Ignore: g.Tokens(",", ";"), Whole: g.Kinds("string_content"), Branch: branch, Pragma: pragma}
 })

@@ -278,7 +278,9 @@ func newDialect(name string, grammar unsafe.Pointer) *dialect {
 		alternative: f("alternative"), init: f("initializer"), increment: f("increment"), source: f("source"), alias: f("alias"),
 		declaration: f("declaration"), decorator: f("decorator"), key: f("key"), pattern: f("pattern"), constructor: f("constructor"),
 		handler: f("handler"), finalizer: f("finalizer"), module: f("module"), sign: f("sign"), kind: f("kind")}
-	d.rules = syntax.HashRules{Ignore: l.Tokens(";", ",", `"`, "'"), Pragma: pragma}
+	branch := l.Tokens("&&", "||", "??").Union(l.Kinds("if_statement", "for_statement", "for_in_statement", "while_statement", "do_statement", "switch_case",
+		"catch_clause", "ternary_expression"))
+	d.rules = syntax.HashRules{Ignore: l.Tokens(";", ",", `"`, "'"), Branch: branch, Pragma: pragma}
 	return d
 }
 

@@ -136,6 +136,8 @@ func property(x *query.Index, id graph.ID, name string) any {
 		return n.Flags.Has(graph.FlagTest)
 	case "tokens":
 		return int64(n.Tokens)
+	case "branches":
+		return int64(n.Branches)
 	case "flags":
 		var list []any
 		for _, f := range n.Flags.Names() {
