@@ -143,10 +143,10 @@ type Snippet struct {
 type Metric struct {
 	Tokens     int `json:"tokens"`
 	Cyclomatic int `json:"cyclomatic,omitempty"` // of callables: ways through the body, one more than it has branches
-	Lines  int `json:"lines"`
-	Params int `json:"params"`
-	FanIn  int `json:"fan_in"`  // declarations that use it, tests left out
-	FanOut int `json:"fan_out"` // declarations that it uses
+	Lines      int `json:"lines"`
+	Params     int `json:"params"`
+	FanIn      int `json:"fan_in"`  // declarations that use it, tests left out
+	FanOut     int `json:"fan_out"` // declarations that it uses
 }
 
 // Op is one sort of question.

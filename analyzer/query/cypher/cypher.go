@@ -149,7 +149,7 @@ func property(x *query.Index, id graph.ID, name string) any {
 }
 
 var nodeProperties = map[string]bool{"id": true, "key": true, "kind": true, "name": true, "qname": true, "file": true, "line": true, "end_line": true,
-	"lang": true, "package": true, "signature": true, "type": true, "doc": true, "visibility": true, "exported": true, "test": true, "tokens": true, "flags": true}
+	"lang": true, "package": true, "signature": true, "type": true, "doc": true, "visibility": true, "exported": true, "test": true, "tokens": true, "branches": true, "flags": true}
 
 var edgeProperties = map[string]bool{"kind": true, "certainty": true, "file": true, "line": true, "sites": true}
 
