@@ -146,10 +146,12 @@ func (r *bodyReader) moduleCall(e facts.ExprID, x *facts.Expr) {
 			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeCalls, Certainty: certainty, HasSite: true, Site: s})
 		}
 	}
+	made := s
+	made.Args = -1 // no fields are given by position
 	if res.class != noEnt {
 		if c.Op != facts.OpSuper && r.ev.ref[at] != noEnt && r.l.decl(r.ev.ref[at]).Kind.IsType() {
 			if to := r.target(r.ev.ref[at]); to != graph.None {
-				r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeInstantiates, HasSite: true, Site: s})
+				r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeInstantiates, HasSite: true, Site: made})
 			}
 		} else if c.Op != facts.OpSuper {
 			return // a value that holds a class
@@ -185,7 +187,7 @@ func (r *bodyReader) moduleCall(e facts.ExprID, x *facts.Expr) {
 	}
 	if x.Op == facts.OpNew {
 		if to := r.target(ref); to != graph.None {
-			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeInstantiates, HasSite: true, Site: s})
+			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeInstantiates, HasSite: true, Site: made})
 		}
 	}
 	r.moduleArguments(x, res)

@@ -2,6 +2,7 @@ package impact
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -102,7 +103,18 @@ func (e *engine) refits(p pairing, edge *graph.Edge, at Site) fit {
 			return fitsUnknown
 		}
 	}
+	if e.vague(typ) || e.vague(to) {
+		return fitsUnknown
+	}
 	return fitsNo
+}
+
+// vague reports whether a type of the head graph, or one above it, extends
+// something that is not known.
+func (e *engine) vague(t graph.ID) bool {
+	return t != graph.None && slices.ContainsFunc(supertypes(e.head, t), func(s graph.ID) bool {
+		return slices.ContainsFunc(e.head.Nodes[s].Signature.Bases, func(b string) bool { return b == "" || strings.Contains(b, "?") })
+	})
 }
 
 // overrides decides whether a method of the head graph may stand for another,

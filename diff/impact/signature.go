@@ -341,6 +341,14 @@ func (e *engine) vanishedUses(c *diff.Change) {
 			continue
 		}
 		sites := e.goneSites(edge, p, c.Base, c.Head)
+		if rules := e.d.RulesFor(&e.head.Nodes[c.Head]); !c.Has(diff.KindChanged) && (edge.Kind != graph.EdgeCalls || rules.Structural || rules.Dynamic) {
+			// It is there, and what it is used on has a type that is not known now.
+			for i := range sites {
+				if sites[i].State == Broken {
+					sites[i].State = Unknown
+				}
+			}
+		}
 		if len(sites) == 0 || all(sites, Fits) || !c.Breaking && !slices.ContainsFunc(sites, func(s Site) bool { return s.State == Broken }) {
 			continue
 		}
