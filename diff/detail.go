@@ -56,6 +56,7 @@ const (
 	FileMoved                      // to another file of the same package
 	OwnerMoved                     // to another package or type
 	NameChanged                    //
+	BinaryChanged                  // users fit, but compiled ones do not find it: they have to be compiled again
 	codeEnd
 )
 
@@ -129,6 +130,7 @@ var codes = [codeEnd]struct {
 	{"file_moved", Compatible, Moved},
 	{"owner_moved", Breaking, Moved},
 	{"name_changed", Breaking, Renamed},
+	{"binary_changed", Compatible, Signature},
 }
 
 // String returns the code's name in reports.
@@ -208,6 +210,10 @@ type Rules struct {
 	// Overriding is the key of the annotation that only methods may have which
 	// override or implement another.
 	Overriding string
+	// Compiled returns a type as compiled users of a declaration name it, who find
+	// a member by the types of its parameters and of its result, or "" where the
+	// type alone does not tell. Nil: users are compiled together with what they use.
+	Compiled func(typ string) string
 	// Verdicts replace the default verdicts.
 	Verdicts map[Code]Verdict
 }

@@ -38,6 +38,7 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 	}
 	m.compareThrows(ds, b, h)
 	m.widen(ds)
+	compareCompiled(ds, x, y)
 	compareFlags(ds, x, y)
 	m.compareAnnotations(ds, b, h)
 	// What the data does not show, such as another default value.

@@ -438,6 +438,8 @@ func phrase(x *Detail) string {
 		return d.Name + " asks for it"
 	case "contract_removed":
 		return d.Name + " does not ask for it any more"
+	case "binary_changed":
+		return "compiled users have to be compiled again"
 	case "variant_added", "variant_removed":
 		switch {
 		case d.Name != "":

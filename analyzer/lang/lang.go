@@ -112,6 +112,10 @@ type Fit struct {
 	// Overriding is the key of the annotation that only methods may have which
 	// override or implement another.
 	Overriding string
+	// Compiled returns a type as compiled users of a declaration name it, or ""
+	// where the type alone does not tell. Nil: users are compiled together with
+	// what they use.
+	Compiled func(typ string) string
 }
 
 // Role says what a file is to a language.

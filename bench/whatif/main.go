@@ -288,7 +288,8 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 	follow, open := map[graph.ID]bool{}, map[graph.ID]bool{}
 	for _, c := range r.Changes {
 		for _, x := range c.Impacted {
-			follow[x.ID] = x.Relation == impact.Implementer || x.Relation == impact.Overrider
+			// Who also calls what it implements is said to be a caller.
+			follow[x.ID] = x.Relation == impact.Implementer || x.Relation == impact.Overrider || e.implements(g.Nodes[x.ID].Key, m.Symbol.ID)
 			if x.Severity == impact.MustUpdate && x.State() == impact.Unknown {
 				open[x.ID] = true
 			}
@@ -318,9 +319,9 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 		case a.Severity != impact.MustUpdate:
 		case follow[a.ID]:
 			// Where types name what they implement, the compiler complains of the
-			// method, or of its type.
+			// method, of its type, or of both.
 			named := false
-			for ; a.ID != graph.None && !named; a.ID = g.Nodes[a.ID].Parent {
+			for ; a.ID != graph.None; a.ID = g.Nodes[a.ID].Parent {
 				if name := e.name(&g.Nodes[a.ID]); count[name] != nil {
 					predicted[name], named = true, true
 				}
@@ -381,6 +382,16 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 			e.lines = append(e.lines, fmt.Sprintf("missed  %-14s %-40s %s (%s)", title, m.Symbol.QName, b, cause))
 		}
 	}
+}
+
+// implements reports whether a declaration implements or overrides the one at a
+// place.
+func (e *evaluation) implements(key, place string) bool {
+	to := e.at[place]
+	n := e.g.Lookup(key)
+	return n != graph.None && slices.ContainsFunc(e.g.Out(n), func(x graph.Edge) bool {
+		return x.To == to && (x.Kind == graph.EdgeImplements || x.Kind == graph.EdgeOverrides)
+	})
 }
 
 // name is a node as bench/mutate names it.
