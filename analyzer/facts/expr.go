@@ -119,7 +119,8 @@ func (o Op) HasContext() bool {
 	return false
 }
 
-// CaseOfAll is N of the labels of a switch that must have a case for each value.
+// CaseOfAll is N of the labels of a switch that must have a case for each value,
+// and of the names of types that are such labels.
 const CaseOfAll = 1
 
 // Expr is one expression, with the place of its last name: the selected name

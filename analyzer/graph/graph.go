@@ -151,7 +151,7 @@ const (
 	SiteTest                           // the site is in test code
 	SiteLiteral                        // it is in a function literal that is not called where it stands
 	SiteSuper                          // the call runs the callee itself, nothing that overrides it (super.f())
-	SiteCase                           // the read is a case among which there must be one for each value
+	SiteCase                           // what is read, or the type, is a case among which there must be one for each value
 
 	siteFlagMask = SiteCase<<1 - 1
 )

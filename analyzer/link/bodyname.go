@@ -97,7 +97,13 @@ func (r *bodyReader) use(e facts.ExprID, x *facts.Expr, ref Ent) {
 		r.instance(r.made[e], to, x)
 		return
 	}
+	before := len(r.edges)
 	r.edge(kind, r.owner[e], to, x)
+	if kind == graph.EdgeUsesType && x.N == facts.CaseOfAll && x.Flags&facts.FlagTyped != 0 && r.f.Rules.Classes != nil {
+		for i := range r.edges[before:] {
+			r.edges[before+i].Site.Flags |= graph.SiteCase
+		}
+	}
 	if kind == graph.EdgeWrites && x.Flags&facts.FlagRead != 0 {
 		r.edge(graph.EdgeReads, r.owner[e], to, x)
 	}

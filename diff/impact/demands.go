@@ -8,10 +8,15 @@ import (
 
 // demands finds who has to follow a new declaration although nothing of theirs
 // names it: who uses an annotation without its new element, who tells the
-// members of an enumeration apart and covers all but the new one, and who makes
-// values of a type without a constructor that has one now.
+// members of an enumeration, or the types below a sealed one, apart and covers all
+// but the new one, and who makes values of a type without a constructor that has
+// one now.
 func (e *engine) demands(h graph.ID) {
 	n := &e.head.Nodes[h]
+	if n.Kind.IsType() {
+		e.unhandled(h)
+		return
+	}
 	owner := e.d.ToBase(n.Parent)
 	if n.Parent == graph.None || owner == graph.None {
 		return
@@ -82,6 +87,58 @@ func (e *engine) uncovered(enum graph.ID) {
 		}
 	}
 }
+
+// unhandled judges who has a case for each type below one that the new type h
+// extends or implements. A case for a type that h is below is one for h, too.
+func (e *engine) unhandled(h graph.ID) {
+	above := []graph.ID{h} // of the head graph
+	var direct, covering []graph.ID
+	for i := 0; i < len(above) && len(above) < maxAbove; i++ {
+		for _, k := range hierarchyKinds {
+			for _, x := range e.head.OutKind(above[i], k) {
+				if slices.Contains(above, x.To) {
+					continue
+				}
+				above = append(above, x.To)
+				if b := e.d.ToBase(x.To); b != graph.None {
+					covering = append(covering, b)
+					if i == 0 {
+						direct = append(direct, b)
+					}
+				}
+			}
+		}
+	}
+	isCase := func(s *graph.Site) bool { return s.Flags&graph.SiteCase != 0 }
+	seen := map[graph.ID]bool{}
+	for _, super := range direct {
+		for _, k := range hierarchyKinds {
+			for _, s := range e.base.InKind(super, k) {
+				for _, x := range e.base.InKind(e.base.Edges[s].From, graph.EdgeUsesType) {
+					edge := &e.base.Edges[x]
+					covers := func(t graph.ID) bool {
+						es := e.base.OutKind(edge.From, graph.EdgeUsesType)
+						return slices.ContainsFunc(es, func(c graph.Edge) bool {
+							return c.To == t && slices.ContainsFunc(e.base.Sites(&c), func(s graph.Site) bool { return isCase(&s) })
+						})
+					}
+					sites := e.base.Sites(edge)
+					first := slices.IndexFunc(sites, func(s graph.Site) bool { return isCase(&s) })
+					if first < 0 || seen[edge.From] || slices.ContainsFunc(covering, covers) {
+						continue
+					}
+					seen[edge.From] = true
+					e.demand(edge, edge.From, func(s *graph.Site) bool { return *s == sites[first] })
+				}
+			}
+		}
+	}
+}
+
+// maxAbove bounds the types above one that are looked at.
+const maxAbove = 256
+
+var hierarchyKinds = []graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements}
 
 // constructed judges who makes values of a type that had no constructor, or of
 // one that extends it.

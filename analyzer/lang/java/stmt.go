@@ -255,7 +255,7 @@ func (e *extractor) switchExpr(i syntax.ID, value bool) facts.ExprID {
 	x := e.expr(e.child(i, fieldCondition))
 	base := len(e.yields)
 	all := int16(0)
-	if value && !e.hasDefault(i) {
+	if byDefault, byPattern := e.cases(i); !byDefault && (value || byPattern) {
 		all = facts.CaseOfAll
 	}
 	e.b.Push()
@@ -296,12 +296,13 @@ func (e *extractor) switchExpr(i syntax.ID, value bool) facts.ExprID {
 	return e.list(facts.Expr{Op: facts.OpConditional, X: none, Y: none}, x, at)
 }
 
-// hasDefault reports whether a switch has a case for all that no other case is
-// for. A switch that gives a value needs one, or a case for each value.
-func (e *extractor) hasDefault(i syntax.ID) bool {
+// cases reports whether a switch has a case for all that no other case is for,
+// and whether it has patterns. One that gives a value or has patterns needs such
+// a case, or one for each value.
+func (e *extractor) cases(i syntax.ID) (byDefault, byPattern bool) {
 	body := e.child(i, fieldBody)
 	if body == syntax.None {
-		return false
+		return false, false
 	}
 	for c := range e.t.NamedChildren(body) {
 		for s := range e.t.NamedChildren(c) {
@@ -309,13 +310,12 @@ func (e *extractor) hasDefault(i syntax.ID) bool {
 				continue
 			}
 			for t := range e.t.Children(s) {
-				if string(e.t.Text(t)) == "default" {
-					return true
-				}
+				byDefault = byDefault || string(e.t.Text(t)) == "default"
+				byPattern = byPattern || e.class(t) == classPattern
 			}
 		}
 	}
-	return false
+	return byDefault, byPattern
 }
 
 // label adds what stands between case and the colon or arrow: constants of an
@@ -325,10 +325,17 @@ func (e *extractor) label(i syntax.ID, x facts.ExprID, all int16) {
 		switch e.class(c) {
 		case classPattern:
 			for p := range e.t.NamedChildren(c) {
+				t := facts.ExprID(none)
 				if e.class(p) == classRecordPattern {
-					e.recordPattern(p)
+					t = e.recordPattern(p)
 				} else {
-					e.typePattern(p, none, 0)
+					t = e.typePattern(p, none, 0)
+				}
+				for e.b.Exprs[t].Op == facts.OpIndex && e.b.Exprs[t].X >= 0 { // without its type arguments
+					t = e.b.Exprs[t].X
+				}
+				if x := &e.b.Exprs[t]; x.Op == facts.OpName || x.Op == facts.OpSelect {
+					x.N = all
 				}
 			}
 		case classGuard:
