@@ -223,7 +223,7 @@ func (r *bodyReader) findOwners() {
 				n = r.decls[d.Parent]
 			}
 			r.decls[i] = n
-			if d.Traits&facts.TraitLiteral != 0 {
+			if d.Traits&facts.TraitLiteral != 0 || r.f.Rules.Modules != nil && d.Kind.IsCallable() && d.Parent != facts.None && fs.Decls[d.Parent].Traits&facts.TraitAnonymous != 0 {
 				r.literal(facts.DeclID(i))
 			}
 			continue

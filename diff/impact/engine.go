@@ -49,6 +49,7 @@ func newEngine(d *diff.Delta, o Options) *engine {
 	}
 	e.lines = editedLines{d: d, ranges: o.Edited}
 	e.walk = newWalk(d.Head)
+	e.walk.shaped = func(n graph.ID) bool { return d.RulesFor(&d.Head.Nodes[n]).Structural }
 	e.run.severity = make([]Severity, len(d.Head.Nodes))
 	for i := range e.run.severity {
 		e.run.severity[i] = severityEnd
@@ -60,6 +61,7 @@ func newEngine(d *diff.Delta, o Options) *engine {
 func (e *engine) was() *walk {
 	if e.baseWalk == nil {
 		e.baseWalk = newWalk(e.base)
+		e.baseWalk.shaped = func(n graph.ID) bool { return e.structural(e.base, n) }
 	}
 	return e.baseWalk
 }

@@ -229,7 +229,7 @@ func (w *walk) hold(n graph.ID) bool {
 		own := false
 		for k := range es {
 			e := &es[k]
-			if e.Certainty == graph.Ambiguous || e.Kind != graph.EdgeWrites && e.Kind != graph.EdgeReads || !w.keeps(e.To) {
+			if e.Certainty == graph.Ambiguous || e.Kind != graph.EdgeReads && e.Kind != graph.EdgeWrites || !w.keeps(e.To, e.Kind) {
 				continue
 			}
 			own, w.keeper[e.To] = true, true
@@ -250,14 +250,17 @@ func (w *walk) hold(n graph.ID) bool {
 }
 
 // keeps reports whether n is a variable outside of functions that values can be
-// put into: among its elements, or into a declared type that it has or points
-// to.
-func (w *walk) keeps(n graph.ID) bool {
+// put into by a use of kind k: among its elements, or into a declared type that
+// it has or points to.
+func (w *walk) keeps(n graph.ID, k graph.EdgeKind) bool {
 	x := &w.g.Nodes[n]
 	if x.Kind != graph.KindVariable || x.Parent == graph.None || !w.g.Nodes[x.Parent].Kind.IsContainer() {
 		return false
 	}
 	t := x.Signature.Type
+	if strings.HasPrefix(t, "func(") {
+		return k == graph.EdgeWrites // one value, which is assigned as a whole
+	}
 	if strings.ContainsAny(t, "[<") {
 		return true
 	}

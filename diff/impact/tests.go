@@ -254,7 +254,7 @@ func (s *selection) whole(t *Tests) (all bool) {
 func (s *selection) untyped(t *Tests, seeds []graph.ID) (all bool) {
 	var open []graph.ID
 	for _, n := range seeds {
-		if s.e.d.RulesFor(&s.e.head.Nodes[n]).Dynamic {
+		if rules := s.e.d.RulesFor(&s.e.head.Nodes[n]); rules.Dynamic || rules.Structural {
 			open = append(open, n)
 		}
 	}

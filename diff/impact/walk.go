@@ -26,10 +26,11 @@ type walk struct {
 	vague  bool                 // some edge is ambiguous
 	store  map[graph.ID][]int32 // see conversions; nil until asked
 	types  *graph.Hierarchy
-	keeper map[graph.ID]bool // see onLoad
-	ran    map[graph.ID]bool // of the last onLoad: see runs
-	handed map[graph.ID]bool // see handedOut; nil until asked
-	tests  bool              // tests are looked for: who may run a method from outside is followed, too
+	keeper map[graph.ID]bool   // see onLoad
+	ran    map[graph.ID]bool   // of the last onLoad: see runs
+	handed map[graph.ID]bool   // see handedOut; nil until asked
+	shaped func(graph.ID) bool // the language of a node has types that fit by their shape; nil: none has
+	tests  bool                // tests are looked for: who may run a method from outside is followed, too
 }
 
 // visit is how the walk reached a node.
@@ -148,6 +149,13 @@ func (w *walk) pass(from []graph.ID, depth int, worst graph.Certainty, stop func
 					w.reach(n, i, -1, graph.Inferred, worst)
 				}
 			}
+			if o := w.holder(n); w.tests && o != graph.None {
+				for _, i := range w.g.In(o) {
+					if follows(w.g.Edges[i].Kind, w.g.Nodes[o].Kind) {
+						w.reach(n, int32(i), -1, graph.Inferred, worst)
+					}
+				}
+			}
 			if double {
 				w.doubled(n, worst)
 			}
@@ -231,9 +239,30 @@ func (w *walk) foreign(n graph.ID) bool {
 	if outside := node.Flags.Has(graph.FlagCalledOutside); used || outside {
 		return outside
 	}
+	if w.shaped != nil && w.shaped(n) {
+		return true // somebody calls it on a value of a type that is not known
+	}
 	// A method that nobody outside can name is there for an interface.
 	hidden := node.Visibility > graph.Protected || w.g.Nodes[node.Parent].Visibility > graph.Protected
 	return hidden || w.handedOut()[n] || w.handedOut()[node.Parent]
+}
+
+// holder returns the variable whose object has the function n, where objects
+// have no declared type: who has the variable may hand the object to code that
+// calls the function by a name that it was given.
+func (w *walk) holder(n graph.ID) graph.ID {
+	x := &w.g.Nodes[n]
+	if !x.Kind.IsCallable() || x.Parent == graph.None || w.shaped == nil || !w.shaped(n) {
+		return graph.None
+	}
+	p := x.Parent
+	for k := w.g.Nodes[p].Kind; k == graph.KindField && w.g.Nodes[p].Parent != graph.None; k = w.g.Nodes[p].Kind {
+		p = w.g.Nodes[p].Parent // an object in an object
+	}
+	if k := w.g.Nodes[p].Kind; k != graph.KindVariable && k != graph.KindConstant {
+		return graph.None
+	}
+	return p
 }
 
 // handedOut returns the types that are made for unknown code: they embed a type
