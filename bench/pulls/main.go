@@ -52,6 +52,7 @@ func run() error {
 	flag.BoolVar(&r.stored, "stored", false, "the graphs of the bases are stored")
 	flag.BoolVar(&r.quiet, "quiet", true, "count changes that get no comment")
 	from := flag.String("base", "", "play one change only, from `REV` on")
+	skip := flag.Int("skip", 0, "leave out the newest `NUMBER` of changes")
 	paths := flag.String("paths", "*.go", "look at changes of `FILES` only")
 	flag.Parse()
 	if flag.NArg() != 1 || r.kg == "" {
@@ -99,7 +100,11 @@ func run() error {
 	done := 0
 	for line := range strings.Lines(list) {
 		f := strings.Fields(line)
-		if len(f) < 2 || done == n {
+		if len(f) < 2 || done == *skip+n {
+			continue
+		}
+		if done < *skip && r.quiet {
+			done++
 			continue
 		}
 		base, head := f[1], f[0]

@@ -165,6 +165,8 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 				}
 			case e.predeclared(p, t):
 				s.State = Fits
+			case edge.Kind == graph.EdgeInjects && e.head.Nodes[p.head].Kind.IsCallable() && !hasParam(&e.head.Nodes[p.head], name):
+				s.State = Edited // on another line of its parameters
 			case e.newOutside(t) && (to != graph.None || !p.same || e.d.ToHead(e.base.Nodes[t].Parent) != graph.None),
 				e.perhapsLocal(p, t, &s), edge.Kind == graph.EdgeCalls && now != graph.None && !e.head.Nodes[now].Kind.IsCallable() && e.usesOtherwise(p.head, now, &s):
 				s.State = Unknown
@@ -256,6 +258,10 @@ func (e *engine) around(outer, inner graph.ID) bool {
 		}
 	}
 	return false
+}
+
+func hasParam(n *graph.Node, name string) bool {
+	return slices.ContainsFunc(n.Signature.Params, func(p graph.Param) bool { return p.Name == name })
 }
 
 // usesOtherwise reports whether a user of the head graph uses a declaration on the
