@@ -110,8 +110,7 @@ func (m *markdown) join() string {
 	if len(left) > 0 {
 		b.WriteString("\nLeft out, the report would be too long: " + strings.Join(left, "; ") + ".\n")
 	}
-	fmt.Fprintf(&b, "\n%s changed, %d impacted: %d must update (%d broken at %s), %d should review, %d may be affected (%d ambiguous).",
-		count(len(r.Changes), "symbol"), t.Impacted, t.MustUpdate, t.Broken, count(t.BrokenSites, "place"), t.ShouldReview, t.MayBeAffected, t.Ambiguous)
+	fmt.Fprintf(&b, "\n%s changed, %d impacted%s.", count(len(r.Changes), "symbol"), t.Impacted, t.parts())
 	if n := r.Stats.Files.Moved; n > 0 {
 		b.WriteString(" " + count(n, "file") + " moved.")
 	}
@@ -119,6 +118,29 @@ func (m *markdown) join() string {
 		b.WriteString(" " + count(n, "file") + " changed in layout or comments only.")
 	}
 	return b.String() + "\n"
+}
+
+// parts says how many of the impacted symbols are how urgent; nothing of what there
+// is not.
+func (t *Totals) parts() string {
+	var parts []string
+	add := func(n int, what string, of int, detail string) {
+		if n == 0 {
+			return
+		}
+		s := fmt.Sprintf("%d %s", n, what)
+		if of > 0 {
+			s += fmt.Sprintf(" (%d %s)", of, detail)
+		}
+		parts = append(parts, s)
+	}
+	add(t.MustUpdate, "must update", t.Broken, "broken at "+count(t.BrokenSites, "place"))
+	add(t.ShouldReview, "should review", 0, "")
+	add(t.MayBeAffected, "may be affected", t.Ambiguous, "ambiguous")
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
 }
 
 // compared says which trees were compared and what was not analysed, with the

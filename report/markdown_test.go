@@ -77,6 +77,8 @@ func link(file string, line int32, head bool) string {
 
 var markdownOptions = []report.Options{{}, {Limit: 1}, {Limit: -1}, {Link: link}, {Bytes: 6000}, {Bytes: 1}}
 
+var noneOf = regexp.MustCompile(` \(0 ambiguous\)|[:,] 0 must update \(0 broken at 0 places\)| \(0 broken at 0 places\)|[:,] 0 (?:should review|may be affected)(?: \(0 ambiguous\))?`)
+
 func TestMarkdown(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -98,8 +100,11 @@ func TestMarkdown(t *testing.T) {
 			text := write(t, "impact", "md", r, nil, o)
 			harmless(t, text, false)
 			tags(t, render(t, text))
-			if !bytes.Contains(text, summary.Bytes()) {
-				t.Errorf("%s: %+v: the totals %q are missing in\n%s", file, o, &summary, text)
+			// Markdown leaves out what there is none of.
+			want := noneOf.ReplaceAllString(summary.String(), "")
+			want = strings.NewReplacer("impacted,", "impacted:", "impacted: .", "impacted.").Replace(want)
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s: %+v: the totals %q are missing in\n%s", file, o, want, text)
 			}
 			if !bytes.Equal(text, write(t, "impact", "md", r, nil, o)) {
 				t.Errorf("%s: two reports differ", file)
