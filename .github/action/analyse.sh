@@ -34,7 +34,7 @@ fi
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
 	{
 		cat "$out/report.md"
-		if [ -n "${SOURCE:-}" ]; then printf '\nThe base was made from %s.\n' "$SOURCE"; fi
+		if [ -n "${SOURCE:-}" ]; then printf '\nThe base: %s.\n' "$SOURCE"; fi
 	} >>"$GITHUB_STEP_SUMMARY"
 fi
 if [ "${INPUT_ANNOTATIONS:-true}" = true ]; then cat "$out/annotations.txt"; fi

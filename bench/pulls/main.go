@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -75,6 +76,19 @@ func run() error {
 	if err := os.MkdirAll(r.out, 0o777); err != nil {
 		return err
 	}
+	// The action finds it by its name.
+	bin := filepath.Join(temp, "bin")
+	if err := os.Mkdir(bin, 0o777); err != nil {
+		return err
+	}
+	name := "kg"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if err := os.Symlink(r.kg, filepath.Join(bin, name)); err != nil {
+		return err
+	}
+	r.kg = filepath.Join(bin, name)
 	r.origin, r.work = filepath.Join(temp, "origin"), filepath.Join(temp, "work")
 	repo, err := filepath.Abs(flag.Arg(0))
 	if err != nil {

@@ -289,7 +289,7 @@ func TestActionPullRequest(t *testing.T) {
 			t.Errorf("%d requests: %q", n, l.server.Requests)
 		}
 		t.Logf("depth %d: %d requests", depth, len(l.server.Requests))
-		if !strings.Contains(res.Summary, "1 user still uses") || !strings.Contains(res.Summary, "The base was made from read from git") && !strings.Contains(res.Summary, "read from git") {
+		if !strings.Contains(res.Summary, "1 user still uses") || !strings.Contains(res.Summary, "The base: read from git, of what is stored there is none.") {
 			t.Errorf("summary:\n%s", res.Summary)
 		}
 		if !strings.Contains(res.Log, "::error file=shop.go,line=4,title=kg%3A broken-use::shop.Add changed") {
