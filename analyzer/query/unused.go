@@ -24,8 +24,10 @@ func (x *Index) reached() reach {
 		case n.Flags&(graph.FlagEntryPoint|graph.FlagCalledOutside|graph.FlagNoBody) != 0,
 			n.Kind == graph.KindFile, n.Kind == graph.KindRoute, n.Kind == graph.KindVariable, n.Kind == graph.KindConstant,
 			n.Kind == graph.KindAnnotation,
-			// What others may use: exported, and of an importable package.
-			n.Visibility == graph.Public && (n.Kind.IsCallable() || n.Kind.IsType()) && !main[x.Package(graph.ID(i))]:
+			// What others may use: exported, and of an importable package; by
+			// subclasses, too.
+			(n.Visibility == graph.Public || n.Visibility == graph.Protected && n.Parent != graph.None && g.Nodes[n.Parent].Visibility == graph.Public) &&
+				(n.Kind.IsCallable() || n.Kind.IsType()) && !main[x.Package(graph.ID(i))]:
 			code = append(code, graph.ID(i))
 		}
 	}
@@ -85,7 +87,13 @@ func (x *Index) spread(start []graph.ID, seen []bool) {
 		}
 		// What implements or overrides something may be called where that is.
 		if node.Kind.IsType() {
+			opaque := x.opaqueBase(n)
 			for _, c := range x.Children(n) {
+				// Code that is not at hand calls what its own types ask for: of those
+				// below one of them all, of others what it can see.
+				if g.Nodes[c].Kind.IsCallable() && (opaque || g.Nodes[c].Visibility <= graph.Internal && g.Nodes[c].Kind == graph.KindMethod) {
+					push(c)
+				}
 				if len(g.OutKind(c, graph.EdgeImplements))+len(g.OutKind(c, graph.EdgeOverrides)) > 0 ||
 					g.Nodes[c].Flags.Has(graph.FlagCalledOutside) || node.Kind == graph.KindInterface ||
 					node.Flags.Has(graph.FlagAnonymous) {
@@ -103,11 +111,30 @@ func (x *Index) spread(start []graph.ID, seen []bool) {
 	}
 }
 
+// opaqueBase reports whether a type is made of one of which only the name is
+// known.
+func (x *Index) opaqueBase(n graph.ID) bool {
+	for _, k := range [...]graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements, graph.EdgeEmbeds} {
+		for _, e := range x.g.OutKind(n, k) {
+			if x.g.Nodes[e.To].Flags.Has(graph.FlagOpaque) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forbids reports whether a constructor is there so that nobody makes a value: it
+// takes nothing, does nothing, and others cannot call it.
+func forbids(n *graph.Node) bool {
+	return n.Kind == graph.KindConstructor && n.Visibility >= graph.Package && len(n.Signature.Params) == 0 && n.Tokens <= 2
+}
+
 func (q *asking) deadCode() error {
 	r := q.x.reached()
 	for i := range q.g.Nodes {
 		n := &q.g.Nodes[i]
-		if r.code[i] || n.Flags.Has(graph.FlagTest) || n.Flags.Has(graph.FlagGenerated) || n.Name == "_" ||
+		if r.code[i] || n.Flags.Has(graph.FlagTest) || n.Flags.Has(graph.FlagGenerated) || n.Name == "_" || forbids(n) ||
 			!n.Kind.IsCallable() && !n.Kind.IsType() {
 			continue
 		}
@@ -122,7 +149,7 @@ func (q *asking) deadCode() error {
 		q.add(h)
 	}
 	q.orderByValue()
-	q.note = "not reached from entry points, initialisers and what other modules may use; calls by reflection, from templates or from other languages are not seen"
+	q.note = "not reached from entry points, initialisers and what other modules may use; calls by reflection, through interfaces without a name, from templates or from other languages are not seen"
 	return nil
 }
 

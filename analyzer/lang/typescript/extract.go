@@ -115,6 +115,7 @@ func (e *extractor) file() {
 		e.stmt(c)
 	}
 	e.b.Pop()
+	e.showExported()
 	e.tellTypes()
 	switch {
 	case e.module:

@@ -158,6 +158,25 @@ func (e *extractor) exportStmt(i syntax.ID) {
 	}
 }
 
+// showExported makes what the file names in export { a as b } or export default a
+// public: others can use it, by whatever name.
+func (e *extractor) showExported() {
+	named := map[facts.Str]bool{}
+	for i := range e.b.Imports {
+		if im := &e.b.Imports[i]; im.Flags&facts.ImportReExport != 0 && im.Path == 0 {
+			named[im.Name] = true
+		}
+	}
+	if len(named) == 0 {
+		return
+	}
+	for i := range e.b.Decls {
+		if d := &e.b.Decls[i]; d.Parent == none && named[d.Name] && d.Traits&(facts.TraitLiteral|facts.TraitAnonymous) == 0 {
+			d.Vis = graph.Public
+		}
+	}
+}
+
 // exported adds a declaration that is exported.
 func (e *extractor) exported(i, d syntax.ID, isDefault bool) {
 	from := len(e.b.Decls)
