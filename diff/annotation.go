@@ -36,9 +36,11 @@ func (m *matcher) compareAnnotations(ds *details, b, h graph.ID) {
 			}
 		}
 	}
-	// As many lines are above the name.
+	// As many lines are above the name. Where types follow from values, what an
+	// annotation means may also be lost with a value that is not known any more.
 	v, w := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
-	if v.Line-v.DefLine == w.Line-w.DefLine && lost == len(went) && found == len(came) && (lost == 0 || found == 0) {
+	if v.Line-v.DefLine == w.Line-w.DefLine && (len(went) == 0 || len(came) == 0) &&
+		(ds.rules.Dynamic || lost == len(went) && found == len(came)) {
 		return
 	}
 	for _, name := range went {

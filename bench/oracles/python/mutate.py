@@ -10,8 +10,7 @@ A removed declaration becomes blank lines, so that no line moves (of a class pyr
 only); a renamed one keeps its uses as they were. After an import that
 fails pyright says nothing of the uses of the name in that file. So it is also
 asked of the tree in which the declaration is there and marked as deprecated,
-and says where it is used: in files whose import failed these uses are broken,
-too. Where the type of a member is not known before, pyright judges nobody; the
+and says where it is used: where some import failed these uses are broken, too. Where the type of a member is not known before, pyright judges nobody; the
 record "meta" has these declarations as open. Nothing of the repository runs.
 Needs Python 3.10 or later and no package.
 """
@@ -185,12 +184,12 @@ def marked(tree, d):
 
 
 def plain(d):
-    """Whether a declaration can be taken away alone: no overload, accessor or special name, and no other of its name beside it."""
+    """Whether a declaration can be taken away alone, and pyright knows who uses it: no overload, accessor, special name or fixture."""
     if d.kind in ("file", "variable") or d.node.name.startswith("__") or d.outer.kind == "function" or d.outer.kind == "method":
         return False
     for x in d.node.decorator_list:
         text = ast.unparse(x)
-        if "overload" in text or text.endswith((".setter", ".getter", ".deleter", ".register")):
+        if "overload" in text or "fixture" in text or text.endswith((".setter", ".getter", ".deleter", ".register")):
             return False
     return True
 
@@ -213,7 +212,7 @@ def is_import(tree, file, line):
 def broken(tree, d, before, text, change):
     """What a change breaks: declaration → sites."""
     sites = {}
-    failed = set()  # files in which an import failed
+    failed = False  # some import
 
     def add(file, line, cause, message):
         at = tree.enclosing(file, line)
@@ -237,18 +236,16 @@ def broken(tree, d, before, text, change):
             if rule == "syntax" or "Redeclaration" in rule:
                 return None
             if is_import(tree, file, line):
-                failed.add(file)
+                failed = True
             add(file, line, "satisfies" if "Override" in rule or "abstract" in message.lower() else "call", rule + ": " + message.split("\n")[0])
     if failed:
-        # A name that was imported may be imported again from there.
+        # Whoever has the name from there, or of that module, has it in vain.
         for file, line, rule, message, severity in tree.check(d.file, marked(tree, d), d.node.name):
             if MARK not in message:
                 continue
             if file == d.file and line >= d.first + 2:
                 line -= 2
-            if file in failed or file != d.file and is_import(tree, file, line):
-                failed.add(file)
-                add(file, line, "call", "imported in vain: " + d.node.name)
+            add(file, line, "call", "imported in vain: " + d.node.name)
     return sites
 
 
