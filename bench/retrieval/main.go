@@ -5,7 +5,7 @@
 // index has any documentation. It compares with BM25 over the plain text of
 // functions: words as they are written, no fields.
 //
-//	go run ./bench/retrieval [-most 500] DIR…
+//	go run ./bench/retrieval [-most 500] [-embedder URL -embedding-model MODEL] DIR…
 //
 // A row gives the mean reciprocal rank (MRR), and how often the function was the
 // first and among the first ten.
@@ -31,15 +31,22 @@ import (
 
 func main() {
 	most := flag.Int("most", 500, "ask at most this many questions for each folder, spread evenly")
+	e := &embedder{known: map[string][]float64{}}
+	flag.StringVar(&e.url, "embedder", "", "also rank by vectors of this OpenAI-compatible endpoint, as http://localhost:11434/v1")
+	flag.StringVar(&e.model, "embedding-model", "", "the model that it is asked for")
 	flag.Parse()
-	if err := run(context.Background(), os.Stdout, *most, flag.Args()); err != nil {
+	if err := run(context.Background(), os.Stdout, *most, e, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "retrieval:", err)
 		os.Exit(2)
 	}
 }
 
-func run(ctx context.Context, out io.Writer, most int, dirs []string) error {
-	fmt.Fprintf(out, "| repository | questions | functions | BM25, plain text: MRR, first, in ten | kg, words | kg, words and vectors |\n|---|---:|---:|---:|---:|---:|\n")
+func run(ctx context.Context, out io.Writer, most int, e *embedder, dirs []string) error {
+	head, line := "| repository | questions | functions | BM25, plain text: MRR, first, in ten | kg, words | kg, words and vectors |", "|---|---:|---:|---:|---:|---:|"
+	if e.url != "" {
+		head, line = head+" and "+e.model+" |", line+"---:|"
+	}
+	fmt.Fprintf(out, "%s\n%s\n", head, line)
 	for _, dir := range dirs {
 		c, err := load(ctx, dir)
 		if err != nil {
@@ -49,9 +56,16 @@ func run(ctx context.Context, out io.Writer, most int, dirs []string) error {
 		base := plain(c)
 		words := search.Build(c.g, search.Options{Source: c.source, NoDocs: true, NoVectors: true})
 		both := search.Build(c.g, search.Options{Source: c.source, NoDocs: true})
-		ask := func(x *search.Index) func(string) []graph.ID {
+		ask := func(x *search.Index, model bool) func(string) []graph.ID {
 			return func(text string) []graph.ID {
-				a, _ := x.Search(search.Request{Text: text, Max: 100})
+				r := search.Request{Text: text, Max: 100}
+				if model {
+					r.Rank = e.rank(c, text)
+				}
+				a, err := x.Search(r)
+				if err != nil {
+					return nil
+				}
 				var ids []graph.ID
 				for _, f := range a.Found {
 					ids = append(ids, f.Node)
@@ -59,8 +73,15 @@ func run(ctx context.Context, out io.Writer, most int, dirs []string) error {
 				return ids
 			}
 		}
-		fmt.Fprintf(out, "| %s | %d | %d | %s | %s | %s |\n", filepath.Base(dir), len(qs), len(c.functions),
-			measure(qs, base.ask), measure(qs, ask(words)), measure(qs, ask(both)))
+		fmt.Fprintf(out, "| %s | %d | %d | %s | %s | %s |", filepath.Base(dir), len(qs), len(c.functions),
+			measure(qs, base.ask), measure(qs, ask(words, false)), measure(qs, ask(both, false)))
+		if e.url != "" {
+			fmt.Fprintf(out, " %s |", measure(qs, ask(both, true)))
+		}
+		fmt.Fprintln(out)
+		if e.err != nil {
+			return e.err
+		}
 	}
 	return nil
 }
