@@ -521,7 +521,7 @@ func (ev *evaluator) evalSelect(x *facts.Expr) (Type, Ent) {
 		return ev.outside(xt), noEnt
 	case kOutside:
 		if m = ev.outsideMember(xt, name); m.ent == noEnt {
-			return t.intern(kOutside, noEnt, 0, t.argsOf(xt)), noEnt
+			return t.intern(kOutside, noEnt, fromAnything, t.argsOf(xt)), noEnt
 		}
 	case kNamed, kAnon: // what it embeds may have the member
 		if foreign := ev.foreign(xt); len(foreign) > 0 {

@@ -44,9 +44,6 @@ func beginsType(text []byte, made bool) bool {
 		if len(text) == 0 {
 			return false
 		}
-		if text[0] == '*' && made {
-			return false
-		}
 		if text[0] != '(' && text[0] != '*' {
 			break
 		}
