@@ -15,6 +15,9 @@ func (e *engine) removed(c *diff.Change) {
 		if e.d.ToHead(t) != graph.None {
 			continue // moved out before its owner was removed
 		}
+		if t != c.Base && e.structural(e.base, t) && e.base.Nodes[c.Base].Kind == graph.KindInterface {
+			continue // who names the interface breaks; values have the member or not, as before
+		}
 		e.usesOfGone(t, graph.None)
 		e.dispatchedNoMore(t)
 		if x := &e.base.Nodes[t]; t == c.Base && x.Kind == graph.KindField && x.Parent != graph.None {

@@ -8,16 +8,21 @@ import (
 
 // Classes, interfaces, enums, namespaces and type aliases.
 
-// classDecl adds a class declaration.
+// classDecl adds a class declaration, or a class expression.
 func (e *extractor) classDecl(i, def syntax.ID) facts.DeclID {
+	return e.classAs(i, def, e.class(i) != classClassExpr)
+}
+
+// classAs adds a class, declared if it is known by its name around it.
+func (e *extractor) classAs(i, def syntax.ID, declared bool) facts.DeclID {
 	name := e.child(i, e.f.name)
 	s := e.str(name)
-	if s == 0 && e.class(i) != classClassExpr {
+	if s == 0 && declared {
 		s, name = e.names.defaultName, syntax.None
 	}
 	d := e.declare(graph.KindClass, s, name, def)
 	p := &e.b.Decls[d]
-	if e.class(i) == classClassExpr {
+	if !declared {
 		p.Traits |= facts.TraitAnonymous
 		p.Flags |= graph.FlagAnonymous
 		e.b.Push()
@@ -51,7 +56,7 @@ func (e *extractor) classDecl(i, def syntax.ID) facts.DeclID {
 	members := len(e.members)
 	body := e.child(i, e.f.body)
 	if body != syntax.None {
-		if bodies > 0 && e.class(i) != classClassExpr {
+		if bodies > 0 && declared {
 			e.bodies = 1
 		}
 		around := e.controller

@@ -211,6 +211,16 @@ func (e *extractor) exportValue(i, v syntax.ID, as facts.Str) {
 	for e.is(v, classParen) && e.t.FirstNamed(v) != syntax.None {
 		v = e.t.FirstNamed(v)
 	}
+	if e.is(v, classClassExpr) && e.owner == none && e.bodies == 0 {
+		name := e.child(v, e.f.name)
+		if s := e.str(name); s != 0 {
+			if _, taken := e.tops[s]; !taken { // it is exported under another name
+				e.b.Decls[e.classAs(v, i, true)].Vis = graph.Public
+				e.addImport(facts.Import{Name: s, Alias: as, Flags: facts.ImportReExport}, name)
+				return
+			}
+		}
+	}
 	d := e.variable(as, syntax.None, i, syntax.None, v)
 	e.b.Decls[d].Vis = graph.Public
 	if e.b.Decls[d].Kind == graph.KindVariable { // the statement is the file's
