@@ -152,13 +152,18 @@ func overviewText(w io.Writer, o *query.Overview) error {
 			for _, s := range list {
 				l = append(l, s.Name)
 			}
-			if l == nil {
-				return "nobody in the tree"
-			}
 			return esc(strings.Join(l, ", "))
 		}
 		for _, r := range o.Routes {
-			fmt.Fprintf(&b, "- %s: handled by %s; requested by %s\n", esc(r.Symbol.Name), names(r.Handlers), names(r.Callers))
+			// That no request is known says nothing: most are made of strings.
+			said := "its handler is not known"
+			if len(r.Handlers) > 0 {
+				said = "handled by " + names(r.Handlers)
+			}
+			if len(r.Callers) > 0 {
+				said += "; requested by " + names(r.Callers)
+			}
+			fmt.Fprintf(&b, "- %s: %s\n", esc(r.Symbol.Name), said)
 		}
 	}
 	if section("Imported from outside", len(o.External)) {
