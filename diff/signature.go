@@ -27,6 +27,7 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 	switch {
 	case x.Kind.IsCallable() != y.Kind.IsCallable():
 		before = -1 // nothing of the one can be compared with the other
+	case ds.rules.Structural && behindType(x, y):
 	case !m.writtenAlike(x, y):
 		m.compareTypes(ds, xs, ys)
 	}
@@ -64,6 +65,16 @@ func lostOverload(was, is string) bool {
 
 // overloads separates the signatures of one declaration in its text.
 const overloads = "; "
+
+// behindType reports whether the parameters of a function changed that is the
+// value of something with a declared type: its users see the type, and how it is
+// written shows no parameters.
+func behindType(x, y *graph.Node) bool {
+	xs, ys := &x.Signature, &y.Signature
+	return x.Kind.IsCallable() && xs.Text != "" && xs.Text == ys.Text && !slices.EqualFunc(xs.Params, ys.Params, func(p, q graph.Param) bool {
+		return p.Name == q.Name && p.Flags == q.Flags
+	})
+}
 
 // compareTypes adds the details of two signatures.
 func (m *matcher) compareTypes(ds *details, xs, ys *graph.Signature) {
