@@ -188,6 +188,30 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 	return sites
 }
 
+// withoutConstructor judges a call of t, which is gone: it is broken, unless t is
+// the only constructor of a type, which is made without arguments now, or as
+// what it extends is.
+func (e *engine) withoutConstructor(t graph.ID, s *graph.Site) State {
+	owner := e.base.Nodes[t].Parent
+	if e.base.Nodes[t].Kind != graph.KindConstructor || owner == graph.None || e.d.ToHead(owner) == graph.None {
+		return Broken
+	}
+	is := e.d.ToHead(owner)
+	if slices.ContainsFunc(e.headKids.of(is), func(m graph.ID) bool { return e.head.Nodes[m].Kind == graph.KindConstructor }) {
+		return Broken
+	}
+	c, ok := newCall(e.base, s)
+	switch {
+	case !ok || len(e.head.OutKind(is, graph.EdgeExtends)) > 0 || len(e.head.Nodes[is].Signature.Bases) > 0:
+		return Unknown
+	case c.args == 0 && len(c.keywords) == 0 && !c.spread && !c.spreadKw:
+		return Fits
+	case e.d.RulesFor(&e.head.Nodes[is]).LooseArity || c.spread || c.spreadKw:
+		return Unknown
+	}
+	return Broken
+}
+
 // declared judges a use that has no site, by the declaration of the user.
 func (e *engine) declared(p pairing, still bool) Site {
 	n := &e.head.Nodes[p.head]
