@@ -158,7 +158,7 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 		case edited:
 			s.State = Edited
 		default:
-			s.State = Broken
+			s.State = e.withoutConstructor(t, &base[i])
 			to, known := e.rebound(edge.Kind, p, &s, name, now)
 			switch {
 			case to != graph.None && known:
