@@ -118,6 +118,20 @@ type Fit struct {
 	Compiled func(typ string) string
 }
 
+// Predeclared returns the names that need no declaration.
+func (l *Language) Predeclared() (names []string) {
+	if l.Rules == nil || l.Rules.Universe == nil {
+		return nil
+	}
+	f := l.Rules.Universe()
+	for i := range f.Decls {
+		if d := &f.Decls[i]; d.Parent == facts.None {
+			names = append(names, f.Strings[d.Name])
+		}
+	}
+	return names
+}
+
 // Role says what a file is to a language.
 type Role uint8
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/lang"
 	"github.com/codekg/kg/analyzer/lang/all"
@@ -19,23 +18,9 @@ func languageRules() diff.Options {
 	for _, l := range all.Languages {
 		f := l.Fit
 		o.Rules[l.Name] = diff.Rules{Keywords: f.Keywords, Dynamic: f.Dynamic, Coerces: f.Coerces, FileModules: f.FileModules, Scanned: f.Scanned, LooseArity: f.LooseArity, Loose: f.Loose, Union: f.Union, Structural: f.Structural, TopTypes: f.TopTypes, Constants: f.Constants, Nil: f.Nil,
-			Supertypes: f.Supertypes, Unchecked: f.Unchecked, Overriding: f.Overriding, Compiled: f.Compiled, Predeclared: predeclared(l)}
+			Supertypes: f.Supertypes, Unchecked: f.Unchecked, Overriding: f.Overriding, Compiled: f.Compiled, Predeclared: l.Predeclared()}
 	}
 	return o
-}
-
-// predeclared returns the names that need no declaration in a language.
-func predeclared(l *lang.Language) (names []string) {
-	if l.Rules == nil || l.Rules.Universe == nil {
-		return nil
-	}
-	f := l.Rules.Universe()
-	for i := range f.Decls {
-		if d := &f.Decls[i]; d.Parent == facts.None {
-			names = append(names, f.Strings[d.Name])
-		}
-	}
-	return names
 }
 
 // testRunners names what runs the tests of each language.
