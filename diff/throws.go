@@ -15,8 +15,13 @@ func (m *matcher) compareThrows(ds *details, b, h graph.ID) {
 	if len(was)+len(is) == 0 {
 		return
 	}
-	names := func(s *side, es []graph.Edge) (out []string) {
+	x, y := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
+	alike := x.Signature.Text == y.Signature.Text && x.Body == y.Body
+	names := func(s, other *side, to []graph.ID, es []graph.Edge) (out []string) {
 		for i := range es {
+			if alike && renamedOrGone(s.g, es[i].To, other.g, to[es[i].To]) {
+				continue // it is the exception that changed
+			}
 			t := m.spelled.typ(TypeName(s.g, es[i].To))
 			if s != &m.base {
 				t = TypeName(s.g, es[i].To)
@@ -25,7 +30,7 @@ func (m *matcher) compareThrows(ds *details, b, h graph.ID) {
 		}
 		return out
 	}
-	old, now := names(&m.base, was), names(&m.head, is)
+	old, now := names(&m.base, &m.head, m.toHead, was), names(&m.head, &m.base, m.toBase, is)
 	only := func(c Code, g *graph.Graph, xs, ys []string) {
 		for i, x := range xs {
 			if slices.Contains(ys, x) {
