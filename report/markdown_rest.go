@@ -150,7 +150,7 @@ func (m *markdown) unknowns() {
 	}
 	var lines []string
 	for _, reason := range order {
-		lines = append(lines, fmt.Sprintf("- %d %s", counts[reason], prose(strings.ReplaceAll(reason, "_", " "))))
+		lines = append(lines, "- "+prose(untold(reason, counts[reason])))
 	}
 	if total > 0 {
 		m.list("Could not be told", total, "", 5, true, lines, "")

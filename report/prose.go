@@ -202,3 +202,21 @@ func abridge(s string, n int) string {
 	}
 	return string(rs[:n*2/3]) + "…" + string(rs[len(rs)-n/3:])
 }
+
+// untold says of n cases why something could not be told.
+func untold(reason string, n int) string {
+	say := func(what, one, many string) string { return count(n, what) + " " + verb(n, one, many) }
+	switch reason {
+	case "duplicate":
+		return say("declaration", "has the key of another one", "have the key of another one")
+	case "dynamic":
+		return say("place", "where only a run decides", "where only a run decides")
+	case "infer_budget":
+		return say("place", "where types were followed no further", "where types were followed no further")
+	case "too_many":
+		return say("name", "that more than five declarations have", "that more than five declarations have")
+	case "undecidable":
+		return say("interface", "whose methods are not known", "whose methods are not known")
+	}
+	return fmt.Sprintf("%d %s", n, strings.ReplaceAll(reason, "_", " "))
+}

@@ -491,7 +491,7 @@ func (p *page) unknowns(us []Unknown) {
 		byReason[u.Reason] += max(u.Count, 1)
 	}
 	for _, reason := range order {
-		s := fmt.Sprintf("  %6d  %s", byReason[reason], strings.ReplaceAll(reason, "_", " "))
+		s := "  " + untold(reason, byReason[reason])
 		// What is not about a file is about the whole run.
 		for _, u := range us {
 			if u.Reason == reason && u.File == "" && u.Detail != "" && byReason[reason] == 1 && reason != SkippedLanguage {
