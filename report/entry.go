@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 )
 
@@ -28,7 +30,11 @@ func (list entries) clause(what string) string {
 	for _, x := range list {
 		total += 1 + x.namesakes
 		far = max(far, x.Distance)
-		names = append(names, x.Symbol.Name)
+		name := x.Symbol.Name
+		if slices.ContainsFunc(list, func(y entry) bool { return y.Symbol.ID != x.Symbol.ID && y.Symbol.Name == name }) {
+			name += " in " + path.Dir(x.Symbol.File)
+		}
+		names = append(names, name)
 	}
 	if total <= fewNames {
 		return strings.Join(names, " and ") + " " + verb(total, "reaches", "reach") + " " + what

@@ -40,3 +40,13 @@ func TestInstead(t *testing.T) {
 		}
 	}
 }
+
+func TestEntriesOfOneName(t *testing.T) {
+	var list entries
+	for _, f := range []string{"server/main.go", "etcdctl/main.go"} {
+		list = append(list, entry{EntryPoint: EntryPoint{Symbol: Symbol{ID: f, Name: "main.main", File: f}}})
+	}
+	if got, want := list.clause("it"), "main.main in server and main.main in etcdctl reach it"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
