@@ -14,28 +14,24 @@ func (m *matcher) compareAnnotations(ds *details, b, h graph.ID) {
 	if len(x) == 0 && len(y) == 0 {
 		return
 	}
-	var went, came []string
-	lost, found := 0, 0 // of these, what the other graph has not, or calls otherwise
-	for _, e := range x {
-		from := m.base.g.Edges[e].From
-		to := m.toHead[from]
-		if to == graph.None || !slices.ContainsFunc(y, func(e uint32) bool { return m.head.g.Edges[e].From == to }) {
-			went = append(went, m.base.g.Nodes[from].QName)
-			if renamedOrGone(m.base.g, from, m.head.g, to) {
+	// The names of what only one graph has there, and how many of them the other
+	// graph has nowhere, or calls otherwise.
+	only := func(s, other *side, to []graph.ID, xs, ys []uint32) (names []string, lost int) {
+		for _, e := range xs {
+			from := s.g.Edges[e].From
+			is := to[from]
+			if is != graph.None && slices.ContainsFunc(ys, func(e uint32) bool { return other.g.Edges[e].From == is }) {
+				continue
+			}
+			names = append(names, s.g.Nodes[from].QName)
+			if renamedOrGone(s.g, from, other.g, is) {
 				lost++
 			}
 		}
+		return names, lost
 	}
-	for _, e := range y {
-		from := m.head.g.Edges[e].From
-		was := m.toBase[from]
-		if was == graph.None || !slices.ContainsFunc(x, func(e uint32) bool { return m.base.g.Edges[e].From == was }) {
-			came = append(came, m.head.g.Nodes[from].QName)
-			if renamedOrGone(m.head.g, from, m.base.g, was) {
-				found++
-			}
-		}
-	}
+	went, lost := only(&m.base, &m.head, m.toHead, x, y)
+	came, found := only(&m.head, &m.base, m.toBase, y, x)
 	// As many lines are above the name. Where types follow from values, what an
 	// annotation means may also be lost with a value that is not known any more.
 	v, w := &m.base.g.Nodes[b], &m.head.g.Nodes[h]

@@ -58,14 +58,19 @@ func (e *engine) demand(edge *graph.Edge, user graph.ID, misfit func(*graph.Site
 		}
 		sites = append(sites, at)
 	}
+	e.addJudged(edge, p.head, relationOf[edge.Kind], MustUpdate, sites)
+}
+
+// addJudged adds the user of an edge of the base graph with the sites that were
+// judged, if there are any.
+func (e *engine) addJudged(edge *graph.Edge, user graph.ID, r Relation, severity Severity, sites []Site) {
 	if len(sites) == 0 {
 		return
 	}
-	severity := MustUpdate
 	if edge.Certainty == graph.Ambiguous {
 		severity = MayBeAffected
 	}
-	e.add(Impacted{ID: p.head, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
+	e.add(Impacted{ID: user, Relation: r, Severity: severity, Depth: 1,
 		Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.baseHop(edge, sites)}})
 }
 

@@ -69,15 +69,11 @@ func (e *engine) refitEdge(edge *graph.Edge) {
 		}
 		sites = append(sites, at)
 	}
-	if len(sites) == 0 {
-		return
-	}
 	severity := MustUpdate
 	if all(sites, Unknown) {
 		severity = ShouldReview
 	}
-	e.add(Impacted{ID: p.head, Relation: Converter, Severity: severity, Depth: 1,
-		Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.baseHop(edge, sites)}})
+	e.addJudged(edge, p.head, Converter, severity, sites)
 }
 
 // refits reports whether the head graph has a conversion at a place.

@@ -352,12 +352,7 @@ func (e *engine) vanishedUses(c *diff.Change) {
 		if len(sites) == 0 || all(sites, Fits) || !c.Breaking && !slices.ContainsFunc(sites, func(s Site) bool { return s.State == Broken }) {
 			continue
 		}
-		severity := MustUpdate
-		if edge.Certainty == graph.Ambiguous {
-			severity = MayBeAffected
-		}
-		e.add(Impacted{ID: p.head, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
-			Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.baseHop(edge, sites)}})
+		e.addJudged(edge, p.head, relationOf[edge.Kind], MustUpdate, sites)
 	}
 }
 

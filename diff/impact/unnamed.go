@@ -60,15 +60,7 @@ func (e *engine) judgeUnnamed(edge *graph.Edge, p pairing, h graph.ID, fit fit) 
 		}
 		sites = append(sites, at)
 	}
-	if len(sites) == 0 {
-		return
-	}
-	severity := MustUpdate
-	if edge.Certainty == graph.Ambiguous {
-		severity = MayBeAffected
-	}
-	e.add(Impacted{ID: p.head, Relation: Converter, Severity: severity, Depth: 1,
-		Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.baseHop(edge, sites)}})
+	e.addJudged(edge, p.head, Converter, MustUpdate, sites)
 }
 
 // provided reports whether a declaration, or what stands in it, implements or

@@ -118,11 +118,7 @@ func (e *engine) useOfGone(edge *graph.Edge, user, t, now graph.ID) {
 		}
 		severity = ShouldReview // it means another declaration now
 	}
-	if edge.Certainty == graph.Ambiguous {
-		severity = MayBeAffected
-	}
-	e.add(Impacted{ID: p.head, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
-		Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.baseHop(edge, sites)}})
+	e.addJudged(edge, p.head, relationOf[edge.Kind], severity, sites)
 }
 
 // goneSites judges the sites of a use whose target is gone or called now.
@@ -202,7 +198,7 @@ func (e *engine) withoutConstructor(t graph.ID, s *graph.Site) State {
 	}
 	c, ok := newCall(e.base, s)
 	switch {
-	case !ok || len(e.head.OutKind(is, graph.EdgeExtends)) > 0 || len(e.head.Nodes[is].Signature.Bases) > 0:
+	case !ok || len(e.head.Nodes[is].Signature.Bases) > len(e.head.OutKind(is, graph.EdgeImplements)) || len(e.head.OutKind(is, graph.EdgeExtends)) > 0:
 		return Unknown
 	case c.args == 0 && len(c.keywords) == 0 && !c.spread && !c.spreadKw:
 		return Fits
@@ -429,12 +425,7 @@ func (e *engine) narrowed(c *diff.Change) {
 				sites[i].State = Broken
 			}
 		}
-		severity := MustUpdate
-		if edge.Certainty == graph.Ambiguous {
-			severity = MayBeAffected
-		}
-		e.add(Impacted{ID: p.head, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
-			Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.baseHop(edge, sites)}})
+		e.addJudged(edge, p.head, relationOf[edge.Kind], MustUpdate, sites)
 	}
 }
 
