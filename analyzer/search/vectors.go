@@ -188,3 +188,18 @@ func (v *vectors) near(q *vector, doc int32) float64 {
 	}
 	return 0
 }
+
+// Similarity returns how near two vectors of a model are by their cosine, from 0 to
+// 1. What only one of them has does not count.
+func Similarity(a, b []float64) float64 {
+	var ab, aa, bb float64
+	for i := range min(len(a), len(b)) {
+		ab += a[i] * b[i]
+		aa += a[i] * a[i]
+		bb += b[i] * b[i]
+	}
+	if aa == 0 || bb == 0 {
+		return 0.5
+	}
+	return (ab/math.Sqrt(aa*bb) + 1) / 2
+}

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/analyzer/search"
 )
 
 // embedder asks an OpenAI-compatible endpoint for vectors, each text once. It gets
@@ -37,7 +37,7 @@ func (e *embedder) rank(c *corpus, question string) func([]graph.ID) ([]float64,
 		}
 		scores := make([]float64, len(ids))
 		for i := range scores {
-			scores[i] = (cosine(vectors[0], vectors[i+1]) + 1) / 2
+			scores[i] = search.Similarity(vectors[0], vectors[i+1])
 		}
 		return scores, nil
 	}
@@ -86,17 +86,4 @@ func (e *embedder) vectors(texts []string) ([][]float64, error) {
 		list = append(list, e.known[t])
 	}
 	return list, nil
-}
-
-func cosine(a, b []float64) float64 {
-	var ab, aa, bb float64
-	for i := range min(len(a), len(b)) {
-		ab += a[i] * b[i]
-		aa += a[i] * a[i]
-		bb += b[i] * b[i]
-	}
-	if aa == 0 || bb == 0 {
-		return 0
-	}
-	return ab / math.Sqrt(aa*bb)
 }

@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/codekg/kg/analyzer/search"
 )
 
 // embedder asks an OpenAI-compatible endpoint for vectors, as Ollama, TEI and
@@ -63,22 +64,9 @@ func (e *embedder) similarities(ctx context.Context, question string, texts []st
 		if len(v) != len(vectors[0]) {
 			return nil, &failure{text: "the embedder gives vectors of different lengths"}
 		}
-		scores[i] = (cosine(vectors[0], v) + 1) / 2
+		scores[i] = search.Similarity(vectors[0], v)
 	}
 	return scores, nil
-}
-
-func cosine(a, b []float64) float64 {
-	var ab, aa, bb float64
-	for i := range a {
-		ab += a[i] * b[i]
-		aa += a[i] * a[i]
-		bb += b[i] * b[i]
-	}
-	if aa == 0 || bb == 0 {
-		return 0
-	}
-	return ab / math.Sqrt(aa*bb)
 }
 
 func (e *embedder) embed(ctx context.Context, texts []string) ([][]float64, error) {
