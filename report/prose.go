@@ -203,20 +203,34 @@ func abridge(s string, n int) string {
 	return string(rs[:n*2/3]) + "…" + string(rs[len(rs)-n/3:])
 }
 
+// untoldWords say what could not be told, of one and of many.
+var untoldWords = map[string][2]string{
+	"unreadable":     {"file could not be read", "files could not be read"},
+	"too_large":      {"file is too large", "files are too large"},
+	"long_line":      {"file has a line that is too long", "files have lines that are too long"},
+	"parse_budget":   {"file was too much for the parser", "files were too much for the parser"},
+	"node_limit":     {"file has too many nodes", "files have too many nodes"},
+	"depth_limit":    {"file is nested too deeply", "files are nested too deeply"},
+	"syntax_error":   {"syntax error", "syntax errors"},
+	"binary":         {"file is not text", "files are not text"},
+	"encoding":       {"file is not valid UTF-8", "files are not valid UTF-8"},
+	"dynamic":        {"place where only a run decides", "places where only a run decides"},
+	"infer_budget":   {"place where types were followed no further", "places where types were followed no further"},
+	"too_many":       {"name that more than five declarations have", "names that more than five declarations have"},
+	"undecidable":    {"interface whose methods are not known", "interfaces whose methods are not known"},
+	"shallow":        {"history that is cut off", "histories that are cut off"},
+	"missing_object": {"object that the repository lacks", "objects that the repository lacks"},
+	"submodule":      {"submodule", "submodules"},
+	"parser_crash":   {"file that the parser died of", "files that the parser died of"},
+	"duplicate":      {"declaration has the key of another one", "declarations have the key of another one"},
+	"configuration":  {"configuration could not be read", "configurations could not be read"},
+}
+
 // untold says of n cases why something could not be told.
 func untold(reason string, n int) string {
-	say := func(what, one, many string) string { return count(n, what) + " " + verb(n, one, many) }
-	switch reason {
-	case "duplicate":
-		return say("declaration", "has the key of another one", "have the key of another one")
-	case "dynamic":
-		return say("place", "where only a run decides", "where only a run decides")
-	case "infer_budget":
-		return say("place", "where types were followed no further", "where types were followed no further")
-	case "too_many":
-		return say("name", "that more than five declarations have", "that more than five declarations have")
-	case "undecidable":
-		return say("interface", "whose methods are not known", "whose methods are not known")
+	words, ok := untoldWords[reason]
+	if !ok {
+		return fmt.Sprintf("%d %s", n, strings.ReplaceAll(reason, "_", " "))
 	}
-	return fmt.Sprintf("%d %s", n, strings.ReplaceAll(reason, "_", " "))
+	return fmt.Sprintf("%d %s", n, verb(n, words[0], words[1]))
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"github.com/codekg/kg/analyzer/graph"
 )
 
 func TestProseTypes(t *testing.T) {
@@ -48,5 +50,14 @@ func TestEntriesOfOneName(t *testing.T) {
 	}
 	if got, want := list.clause("it"), "main.main in server and main.main in etcdctl reach it"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestUntold checks that there are words for each reason.
+func TestUntold(t *testing.T) {
+	for r := range graph.ReasonCount {
+		if _, ok := untoldWords[graph.Reason(r).String()]; !ok {
+			t.Errorf("no words for %v", graph.Reason(r))
+		}
 	}
 }
