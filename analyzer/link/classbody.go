@@ -288,6 +288,14 @@ func (l *linker) overridden(ev *evaluator, e, owner Ent, edge graph.RawEdge) {
 	seen := map[Ent]bool{owner: true}
 	done := map[Ent]bool{}
 	stack := append([]Type(nil), ev.supers(ev.instance(owner)).types...)
+	inferred := noEnt // the generic type whose arguments an unnamed one leaves to be inferred
+	if l.decl(owner).Traits&facts.TraitAnonymous != 0 {
+		for _, x := range stack {
+			if r := t.rec(x); r.kind == kNamed && len(t.argsOf(x)) == 0 && l.decl(r.ent).TypeParams.Len() > 0 {
+				inferred = r.ent
+			}
+		}
+	}
 	for n := 0; len(stack) > 0 && n < maxSupers; n++ {
 		y := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -296,16 +304,22 @@ func (l *linker) overridden(ev *evaluator, e, owner Ent, edge graph.RawEdge) {
 			continue
 		}
 		seen[r.ent] = true
-		found := noEnt
+		found, perhaps := noEnt, noEnt
 		ev.eachMember(r.ent, name, func(o Ent) {
 			d := l.decl(o)
 			if found != noEnt || d.Kind != graph.KindMethod || d.Flags.Has(graph.FlagStatic) || !ev.sees(o) || d.Vis == graph.Private {
 				return
 			}
-			if ev.sameParams(m, member{ent: o, typ: t.subst(l.typ[o], r.ent, t.argsOf(y))}) {
+			switch s := t.subst(l.typ[o], r.ent, t.argsOf(y)); {
+			case ev.sameParams(m, member{ent: o, typ: s}):
 				found = o
+			case perhaps == noEnt && inferred != noEnt && ev.instantiates(m.typ, s, inferred):
+				perhaps = o
 			}
 		})
+		if found == noEnt {
+			found = perhaps
+		}
 		if found == noEnt {
 			stack = append(stack, ev.supers(y).types...)
 			continue

@@ -156,6 +156,29 @@ func (ev *evaluator) sameParams(a, b member) bool {
 	return true
 }
 
+// instantiates reports whether a method has the parameters of a generic one, when
+// the type parameters of generic stand for what it says.
+func (ev *evaluator) instantiates(method, of Type, generic Ent) bool {
+	t := ev.types
+	ra, rb := t.rec(method), t.rec(of)
+	if ra.kind != kFunc || rb.kind != kFunc || ra.funcParams() != rb.funcParams() {
+		return false
+	}
+	for i := range ra.funcParams() {
+		p, q := ev.paramType(method, i), ev.paramType(of, i)
+		for t.kind(p) == kSlice && t.kind(q) == kSlice {
+			p, q = t.arg(p, 0), t.arg(q, 0)
+		}
+		if r := t.rec(q); r.kind == kParam && r.ent == generic && !ev.lang.cls.primitive[p] {
+			continue
+		}
+		if p == unknownType || q == unknownType || ev.erased(p, 0) != ev.erased(q, 0) {
+			return false
+		}
+	}
+	return true
+}
+
 // namesakes reports whether two types are declared ones of one simple name.
 func (ev *evaluator) namesakes(p, q Type) bool {
 	t := ev.types
