@@ -32,6 +32,8 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 				at.State = Unknown
 			case h == graph.None && e.orphaned(p.head, b):
 				at.State, s = Broken, MustUpdate
+			case h == graph.None && !diff.Abstract(e.base, b):
+				continue // it overrides what that did, or nothing
 			case h == graph.None:
 				at.State = Fits
 			case e.c.Has(diff.FinalAdded) || h != graph.None && (e.throwsMore(p.head, e.c) || e.givesLess(p.head, e.c)):
@@ -74,6 +76,9 @@ func (e *engine) orphaned(m, b graph.ID) bool {
 	if rules.Overriding != "" {
 		mark = e.head.Lookup(rules.Overriding)
 	}
+	if b := e.d.ToBase(m); b != graph.None && e.newOutside(b) {
+		return false // it may override what is not known
+	}
 	if mark == graph.None || !slices.ContainsFunc(e.head.OutKind(mark, graph.EdgeAnnotates), func(x graph.Edge) bool { return x.To == m }) {
 		return false
 	}
@@ -82,7 +87,7 @@ func (e *engine) orphaned(m, b graph.ID) bool {
 			return false
 		}
 	}
-	return true
+	return e.d.Base != e.d.Head || len(e.inherited(b)) == 0
 }
 
 // contractChanged judges who implemented or overrode a method that has another

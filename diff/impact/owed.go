@@ -127,6 +127,8 @@ func (e *engine) keeps(typ, m, gone graph.ID) bool {
 	supers := supertypes(e.head, typ)
 	if e.d.Base != e.d.Head {
 		gone = graph.None // what the head graph says counts
+	} else if gone != graph.None && m != gone && e.keeps(typ, gone, gone) {
+		return true // what overrides the method overrides then what that did
 	}
 	for _, k := range []graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
 		if slices.ContainsFunc(e.head.InKind(m, k), func(x uint32) bool {

@@ -23,7 +23,7 @@ func (e *engine) removed(c *diff.Change) {
 		if x := &e.base.Nodes[t]; t == c.Base && x.Kind == graph.KindField && x.Parent != graph.None {
 			e.byPosition(x.Parent, e.d.ToHead(x.Parent))
 		}
-		if diff.Abstract(e.base, t) {
+		if diff.Abstract(e.base, t) || e.d.RulesFor(&e.base.Nodes[t]).Overriding != "" {
 			e.implementers(t, graph.None, ShouldReview)
 		}
 		e.lostContracts(t)
@@ -155,6 +155,10 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 			s.State = Edited
 		default:
 			s.State = e.withoutConstructor(t, &base[i])
+			if e.base == e.head && s.State == Broken {
+				s.State = e.supposed(edge.Kind, p.head, t, &base[i])
+				break // what else the name could mean is not known
+			}
 			to, known := e.rebound(edge.Kind, p, &s, name, now)
 			switch {
 			case to != graph.None && known:
@@ -193,7 +197,9 @@ func (e *engine) withoutConstructor(t graph.ID, s *graph.Site) State {
 		return Broken
 	}
 	is := e.d.ToHead(owner)
-	if slices.ContainsFunc(e.headKids.of(is), func(m graph.ID) bool { return e.head.Nodes[m].Kind == graph.KindConstructor }) {
+	if slices.ContainsFunc(e.headKids.of(is), func(m graph.ID) bool {
+		return e.head.Nodes[m].Kind == graph.KindConstructor && (m != t || e.base != e.head)
+	}) {
 		return Broken
 	}
 	c, ok := newCall(e.base, s)
@@ -332,9 +338,6 @@ func (e *engine) newOutside(t graph.ID) bool {
 // is known to be meant.
 func (e *engine) rebound(k graph.EdgeKind, p pairing, s *Site, name string, not graph.ID) (to graph.ID, known bool) {
 	to = graph.None
-	if e.base == e.head {
-		return to, false // a supposition: what else the name could mean is not known
-	}
 	// What moved to another file or was laid out anew begins elsewhere.
 	moved := e.base.Nodes[p.base].File != s.File
 	es := e.head.OutKind(p.head, k)

@@ -1,0 +1,90 @@
+package impact
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
+)
+
+// What a use would mean if a declaration were gone, where no head graph says it.
+
+// supposed judges a use of t, which is supposed to be gone: it fits where the name
+// means what t overrides then, or another overload that takes whatever t takes.
+func (e *engine) supposed(k graph.EdgeKind, user, t graph.ID, s *graph.Site) State {
+	n := &e.base.Nodes[t]
+	if k != graph.EdgeCalls && k != graph.EdgeReferences || !n.Kind.IsCallable() || n.Parent == graph.None {
+		return Broken
+	}
+	instead := e.inherited(t)
+	overridden := len(instead)
+	if n.Flags.Has(graph.FlagStatic) || len(instead) == 0 {
+		instead = append(instead, e.overloads(t)...)
+	}
+	state := Broken
+	for i, m := range instead {
+		x := &e.base.Nodes[m]
+		external := x.Kind == graph.KindExternal
+		switch {
+		case s.Flags&graph.SiteSuper != 0 && (diff.Abstract(e.base, m) || external && x.Flags.Has(graph.FlagAbstract)),
+			!external && !e.sees(user, m, x.Visibility):
+		case (k == graph.EdgeReferences || s.Want != 0) && !e.sameResults(t, m), k == graph.EdgeReferences && i >= overridden:
+			state = max(state, Unknown)
+		default:
+			return Fits
+		}
+	}
+	return state
+}
+
+// inherited returns what the type of method t would have in its place: the
+// methods that t overrides, and where types say what they implement, those that
+// it implements.
+func (e *engine) inherited(t graph.ID) (out []graph.ID) {
+	owner := e.base.Nodes[t].Parent
+	for _, edge := range e.base.OutKind(t, graph.EdgeOverrides) {
+		out = append(out, edge.To)
+	}
+	if e.structural(e.base, t) {
+		return out // objects have what their class has, and fit an interface or do not
+	}
+	for _, edge := range e.base.OutKind(t, graph.EdgeImplements) {
+		if contract := e.base.Nodes[edge.To].Parent; contract != graph.None && e.promise(owner, contract) != nil {
+			out = append(out, edge.To)
+		}
+	}
+	return out
+}
+
+// overloads returns the other callables of the name and number of parameters of
+// t, in the same type, that take what t takes.
+func (e *engine) overloads(t graph.ID) (out []graph.ID) {
+	n := &e.base.Nodes[t]
+	rules := e.d.RulesFor(n)
+	if rules.Dynamic || rules.Supertypes == nil {
+		return nil
+	}
+	for _, m := range e.baseKids.of(n.Parent) {
+		x := &e.base.Nodes[m]
+		if m == t || x.Kind != n.Kind || x.Name != n.Name || x.Flags&graph.FlagStatic != n.Flags&graph.FlagStatic {
+			continue
+		}
+		if slices.EqualFunc(n.Signature.Params, x.Signature.Params, func(p, q graph.Param) bool {
+			return p.Flags == q.Flags && (p.Type == q.Type || takes(e.base, p.Type, q.Type, &rules))
+		}) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// takes reports whether a parameter of type to takes what one of type from does:
+// to is a supertype with no type arguments to fit.
+func takes(g *graph.Graph, from, to string, rules *diff.Rules) bool {
+	if slices.Contains(rules.TopTypes, to) {
+		return strings.ContainsAny(from, ".[") // no number, no truth value
+	}
+	name, _, _ := strings.Cut(from, "<")
+	return !strings.Contains(to, "<") && diff.Below(g, name, to, rules)
+}
