@@ -105,6 +105,7 @@ const (
 	ImportReExport                         // the names are exported again
 	ImportStatic                           // members of a type are imported
 	ImportLater                            // it is imported where the program comes by
+	ImportImplied                          // another import, or the language, brings it
 )
 
 // Decl is one declaration.

@@ -303,6 +303,9 @@ func (r *bodyReader) imports() {
 		if path == "" || r.f.Rules.Modules != nil && path[0] == '.' && r.l.resolveImport(r.f.unit, path) < 0 {
 			continue // it names a declaration of the file, or what is not there
 		}
+		if im.Flags&facts.ImportImplied != 0 {
+			continue
+		}
 		to := graph.None
 		if u := r.l.resolveImport(r.f.unit, path); u >= 0 && !r.l.units[u].surface {
 			to = r.l.unitIDs[u]

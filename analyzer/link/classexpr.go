@@ -167,6 +167,8 @@ func (ev *evaluator) evalClasses(e facts.ExprID, x *facts.Expr) (Type, Ent, bool
 		return ev.conditional(x), noEnt, true
 	case facts.OpRangeVal:
 		return ev.elementType(ev.typeOf(x.X)), noEnt, true
+	case facts.OpTuple:
+		return ev.component(x), noEnt, true
 	case facts.OpUnionType, facts.OpBothType:
 		return t.meta(t.intern(kUnion, noEnt, 0, ev.typeList(x.Args))), noEnt, true
 	}

@@ -207,7 +207,7 @@ func (l *linker) declNode(e Ent, variants []Ent) graph.Node {
 		vis = graph.Internal
 	}
 	key := graph.DeclKey(u.key, q)
-	if u.Scope != "" || d.Traits&facts.TraitFileScoped != 0 {
+	if u.Scope != "" || f.scoped(d) {
 		key = graph.FileScopedKey(u.key, path.Base(f.Path), q)
 	}
 	n := graph.Node{Key: key, Kind: d.Kind, Name: l.str(e, d.Name), QName: u.Name + "." + q, Parent: graph.None,
@@ -314,4 +314,16 @@ func (l *linker) externalNode(lang, path, name string) graph.ID {
 	id := l.b.AddNode(graph.Node{Key: key, Kind: graph.KindExternal, Name: short, QName: q, Parent: parent, Lang: lang, Flags: flags})
 	l.external[key] = id
 	return id
+}
+
+// scoped reports whether a declaration, or one that it is a member of, is known
+// only inside of its file.
+func (f *file) scoped(d *facts.Decl) bool {
+	for d.Traits&facts.TraitFileScoped == 0 {
+		if d.Parent == facts.None {
+			return false
+		}
+		d = &f.Facts.Decls[d.Parent]
+	}
+	return true
 }

@@ -10,17 +10,18 @@ import (
 
 // typeInfo is what the extractor keeps of a type that is open.
 type typeInfo struct {
-	name    facts.Str
-	iface   bool // members are public and, but for methods, static
-	node    syntax.ID
-	fields  []fieldInfo
-	methods map[string]bool // names of declared methods without and with parameters, as name/n
-	ctors   int
-	compact bool
-	marks   marks
-	record  facts.Span        // its components, in File.Params
-	routes  []string          // prefixes of the paths of its routes
-	holds   map[string]string // constant fields with string values
+	name        facts.Str
+	iface       bool // members are public and, but for methods, static
+	compactFile bool // see compactFile
+	node        syntax.ID
+	fields      []fieldInfo
+	methods     map[string]bool // names of declared methods without and with parameters, as name/n
+	ctors       int
+	compact     bool
+	marks       marks
+	record      facts.Span        // its components, in File.Params
+	routes      []string          // prefixes of the paths of its routes
+	holds       map[string]string // constant fields with string values
 }
 
 // fieldInfo is a field as generated members need it.

@@ -40,6 +40,7 @@ type extractor struct {
 	erased  map[facts.LocalID]facts.Str // what type parameters are erased to
 	imports map[string]string           // simple names to the packages of their single imports
 	wilds   []string                    // packages imported as a whole
+	modules []string                    // modules imported as a whole
 	types   map[facts.DeclID]*typeInfo  // the types that are open
 	text    []byte
 	signed  int // bytes that signatures may still take
@@ -74,6 +75,12 @@ func (e *extractor) file() {
 		return
 	}
 	e.b.Generated = generatedMark(e.src)
+	if e.compact() {
+		e.compactFile()
+		e.modules = append(e.modules, "java.base")
+		e.moduleImports()
+		return
+	}
 	for i := syntax.ID(1); int(i) < len(e.nodes); {
 		switch classOf(e.nodes[i].Kind) {
 		case classError:
@@ -89,11 +96,12 @@ func (e *extractor) file() {
 			e.importDecl(i)
 		case classClass, classRecord, classInterface, classAnnotationType, classEnum:
 			e.typeDecl(i)
-		case classMethod: // of a compact source file, or after an error
+		case classMethod: // after an error
 			e.method(i, true)
 		}
 		i = max(e.nodes[i].Next, e.resume)
 	}
+	e.moduleImports()
 	for _, r := range e.t.Errors() {
 		e.b.AddUnparsed(r.Line, r.EndLine)
 	}
@@ -139,6 +147,10 @@ func (e *extractor) importDecl(i syntax.ID) {
 	im := facts.Import{Owner: none}
 	if static {
 		im.Flags = facts.ImportStatic
+	}
+	if module := e.src[e.nodes[i].Start:e.nodes[name].Start]; !static && !all && bytes.HasSuffix(bytes.TrimRight(module, " \t\r\n\f"), []byte(" module")) {
+		all = true // see readable
+		e.modules = append(e.modules, full)
 	}
 	if all {
 		im.Path, im.Name = e.b.InternString(full), e.b.InternString("*")

@@ -52,8 +52,11 @@ func (e *extractor) roles(d facts.DeclID, m marks, name string) {
 			p.Flags |= graph.FlagEntryPoint
 		}
 	}
-	if name == "main" && p.Flags.Has(graph.FlagStatic) && p.Vis == graph.Public && p.Results.Len() == 0 && e.b.Strings[p.Shape] == "(String[])" {
-		p.Flags |= graph.FlagEntryPoint
+	if name == "main" && p.Results.Len() == 0 {
+		arguments := e.b.Strings[p.Shape] == "(String[])"
+		if arguments && p.Flags.Has(graph.FlagStatic) && p.Vis != graph.Private || e.outer().compactFile && (arguments || p.Params.Len() == 0) {
+			p.Flags |= graph.FlagEntryPoint
+		}
 	}
 }
 

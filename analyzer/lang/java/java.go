@@ -19,7 +19,7 @@ var Language = &lang.Language{
 	Name:       "java",
 	Extensions: []string{".java"},
 	Manifests:  []string{"pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
-	Version:    3,
+	Version:    4,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Manifest:   ExtractManifest,
@@ -32,7 +32,9 @@ var Language = &lang.Language{
 }
 
 var grammar = sync.OnceValue(func() *syntax.Language {
-	return syntax.MustLanguage("java", tree_sitter_java.Language())
+	l := syntax.MustLanguage("java", tree_sitter_java.Language())
+	l.SetReading(readable)
+	return l
 })
 
 var rules = &link.Rules{

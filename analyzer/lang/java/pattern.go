@@ -9,7 +9,7 @@ func (e *extractor) instanceOf(i syntax.ID) facts.ExprID {
 	x := e.expr(e.child(i, fieldLeft))
 	y := facts.ExprID(none)
 	if p := e.child(i, fieldPattern); p != syntax.None {
-		y = e.recordPattern(p)
+		y = e.recordPattern(p, x)
 	} else {
 		y = e.typeExpr(e.child(i, fieldRight))
 		if n := e.child(i, fieldName); n != syntax.None {
@@ -19,23 +19,30 @@ func (e *extractor) instanceOf(i syntax.ID) facts.ExprID {
 	return e.operation(facts.Expr{Op: facts.OpBinary, Name: e.b.InternString("instanceof"), X: x, Y: y}, x)
 }
 
-// recordPattern adds the types of a pattern, brings its names into scope, and
-// returns its own type.
-func (e *extractor) recordPattern(i syntax.ID) facts.ExprID {
+// recordPattern adds the types of a pattern that value is matched with, brings
+// its names into scope, and returns its own type.
+func (e *extractor) recordPattern(i syntax.ID, value facts.ExprID) facts.ExprID {
 	return e.deeper(i, func(i syntax.ID) facts.ExprID {
-		t := facts.ExprID(none)
+		t, record := facts.ExprID(none), facts.ExprID(none)
 		for c := range e.t.NamedChildren(i) {
 			switch e.class(c) {
 			case classIdentifier, classGeneric:
 				t = e.typeExpr(c)
+				record = e.operation(facts.Expr{Op: facts.OpAssert, X: value, Y: t}, t)
 			case classRecordPatternBody:
+				if t == none {
+					continue
+				}
 				n := int16(0)
 				for p := range e.t.NamedChildren(c) {
+					component := facts.Expr{Op: facts.OpTuple, X: record, Y: none, N: n}
 					switch e.class(p) {
 					case classRecordPattern:
-						e.recordPattern(p)
+						e.recordPattern(p, e.operation(component, t))
 					case classRecordComponent:
-						e.typePattern(p, t, n)
+						e.typePattern(p, &component)
+					case classComment:
+						continue
 					}
 					n++
 				}
@@ -49,25 +56,25 @@ func (e *extractor) recordPattern(i syntax.ID) facts.ExprID {
 }
 
 // typePattern brings the name of a pattern with a type into scope, and returns
-// the type.
-func (e *extractor) typePattern(i syntax.ID, record facts.ExprID, n int16) facts.ExprID {
-	t, name := facts.ExprID(none), syntax.ID(syntax.None)
+// the type. With the word var that is the type of the component of a record.
+func (e *extractor) typePattern(i syntax.ID, component *facts.Expr) facts.ExprID {
+	t, value, name := facts.ExprID(none), facts.ExprID(none), syntax.ID(syntax.None)
 	for c := range e.t.NamedChildren(i) {
 		switch {
-		case e.class(c) == classIdentifier && t != none:
+		case e.class(c) == classIdentifier && (t != none || value != none):
 			name = c
 		case e.class(c) == classUnderscore, t != none:
-		case e.isVar(c):
-			t = e.nothing(c)
+		case component != nil && e.isVar(c):
+			value = e.add(*component, c)
 		default:
 			t = e.typeExpr(c)
 		}
 	}
+	if name != syntax.None {
+		e.bind(name, t, value)
+	}
 	if t == none {
 		return e.nothing(i)
-	}
-	if name != syntax.None {
-		e.bind(name, t, none)
 	}
 	return t
 }

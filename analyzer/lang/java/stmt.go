@@ -37,7 +37,11 @@ func (e *extractor) stmtAt(i syntax.ID) {
 	case classBlock, classConstructorBody, classFinally:
 		e.scoped(i)
 	case classExpressionStatement:
-		if x := e.expr(e.t.FirstNamed(i)); e.b.Exprs[x].Op == facts.OpCall {
+		v := e.t.FirstNamed(i)
+		if e.constructorCall(v) {
+			return
+		}
+		if x := e.expr(v); e.b.Exprs[x].Op == facts.OpCall {
 			e.b.Exprs[x].N = 0
 		}
 	case classLocal:
@@ -327,9 +331,9 @@ func (e *extractor) label(i syntax.ID, x facts.ExprID, all int16) {
 			for p := range e.t.NamedChildren(c) {
 				t := facts.ExprID(none)
 				if e.class(p) == classRecordPattern {
-					t = e.recordPattern(p)
+					t = e.recordPattern(p, x)
 				} else {
-					t = e.typePattern(p, none, 0)
+					t = e.typePattern(p, nil)
 				}
 				for e.b.Exprs[t].Op == facts.OpIndex && e.b.Exprs[t].X >= 0 { // without its type arguments
 					t = e.b.Exprs[t].X
@@ -361,9 +365,37 @@ func (e *extractor) explicitConstructor(i syntax.ID) {
 	if c == syntax.None {
 		return
 	}
-	x := e.expr(c)
+	e.callConstructor(e.expr(c), e.child(i, fieldArguments))
+}
+
+// constructorCall adds the call of another constructor that stands behind a
+// statement, and reports whether i is one; see readable.
+func (e *extractor) constructorCall(i syntax.ID) bool {
+	if i == syntax.None || e.class(i) != classCall {
+		return false
+	}
+	name := e.child(i, fieldName)
+	if name == syntax.None {
+		return false
+	}
+	op := facts.OpSuper
+	switch string(e.t.Text(name)) {
+	case "this":
+		op = facts.OpSelf
+	case "super":
+	default:
+		return false
+	}
+	if o := e.child(i, fieldObject); o != syntax.None {
+		e.expr(o)
+	}
+	e.callConstructor(e.add(facts.Expr{Op: op, X: none, Y: none}, name), e.child(i, fieldArguments))
+	return true
+}
+
+func (e *extractor) callConstructor(x facts.ExprID, args syntax.ID) {
 	e.b.Exprs[x].Flags |= facts.FlagCallee
 	base := len(e.ids)
-	e.arguments(e.child(i, fieldArguments))
+	e.arguments(args)
 	e.list(facts.Expr{Op: facts.OpCall, N: 0, X: x, Y: none}, x, base)
 }
