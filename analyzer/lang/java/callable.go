@@ -61,16 +61,20 @@ func (e *extractor) param(i syntax.ID) marks {
 }
 
 // parameters adds the parameters of d, whose syntax is node i, and the text
-// that tells it from its overloads.
-func (e *extractor) parameters(d facts.DeclID, list syntax.ID) {
+// that tells it from its overloads. It returns the annotations of parameters that
+// are for events.
+func (e *extractor) parameters(d facts.DeclID, list syntax.ID) (observes marks) {
 	base := len(e.params)
 	if list != syntax.None {
 		for c := range e.t.NamedChildren(list) {
-			e.param(c)
+			if o := e.param(c).has("Observes", "ObservesAsync"); o != nil && e.from(o.name, "javax.enterprise.", "jakarta.enterprise.") {
+				observes = append(observes, *o)
+			}
 		}
 	}
 	e.shape(d, e.params[base:])
 	e.b.Decls[d].Params = e.endParams(base)
+	return observes
 }
 
 func (e *extractor) shape(d facts.DeclID, params []facts.Param) {
@@ -117,7 +121,6 @@ func (e *extractor) method(i syntax.ID, top bool) {
 	e.owner = d
 	e.b.Push()
 	m := e.modifiers(e.childOf(i, classModifiers))
-	e.markList(d, m.marks)
 	e.typeParams(d, e.child(i, fieldTypeParams))
 	for c := range e.t.NamedChildren(i) {
 		if e.class(c) == classAnnotation { // of the result, behind type parameters
@@ -131,7 +134,8 @@ func (e *extractor) method(i syntax.ID, top bool) {
 		e.params = append(e.params, facts.Param{Type: res, Local: none})
 		e.b.Decls[d].Results = e.endParams(base)
 	}
-	e.parameters(d, e.child(i, fieldParameters))
+	m.marks = append(m.marks, e.parameters(d, e.child(i, fieldParameters))...)
+	e.markList(d, m.marks)
 	e.throws(d, i)
 	body := e.child(i, fieldBody)
 	p := &e.b.Decls[d]
@@ -203,6 +207,9 @@ func (e *extractor) constructor(i syntax.ID) {
 	if o := e.outer(); o != nil {
 		o.ctors++
 		o.compact = o.compact || e.class(i) == classCompact
+		if b := m.marks.has("Builder"); b != nil && o.built == nil {
+			o.built, o.builtOf = b, e.b.Decls[d].Params
+		}
 	}
 	e.document(d, i)
 	e.hashCode(d, m.node, body)

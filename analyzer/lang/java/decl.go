@@ -22,6 +22,8 @@ type typeInfo struct {
 	record      facts.Span        // its components, in File.Params
 	routes      []string          // prefixes of the paths of its routes
 	holds       map[string]string // constant fields with string values
+	built       *mark             // the annotation of a constructor that may ask for a builder
+	builtOf     facts.Span        // the parameters of that, in File.Params
 }
 
 // fieldInfo is a field as generated members need it.

@@ -30,11 +30,23 @@ var entryMarks = map[string][]string{
 	"InitBinder": spring, "ModelAttribute": spring, "ManagedOperation": spring, "AfterReturning": {"org.aspectj."}, "Around": {"org.aspectj."},
 	"Before": {"org.aspectj."}, "After": {"org.aspectj."}, "PostConstruct": {"javax.annotation.", "jakarta.annotation."},
 	"PreDestroy": {"javax.annotation.", "jakarta.annotation."}, "Schedule": {"javax.ejb.", "jakarta.ejb."},
-	"Timeout": {"javax.ejb.", "jakarta.ejb."}, "Observes": {"javax.enterprise.", "jakarta.enterprise."},
+	"Timeout": {"javax.ejb.", "jakarta.ejb."}, "Observes": {"javax.enterprise.", "jakarta.enterprise."}, "ObservesAsync": {"javax.enterprise.", "jakarta.enterprise."},
+	"RabbitHandler": spring, "KafkaHandler": spring, "PulsarListener": spring, "SubscribeMapping": spring,
 	"PrePersist": {"javax.persistence.", "jakarta.persistence."}, "PostLoad": {"javax.persistence.", "jakarta.persistence."},
 	"PreUpdate": {"javax.persistence.", "jakarta.persistence."}, "PostPersist": {"javax.persistence.", "jakarta.persistence."},
 	"Subscribe": {"com.google.common.eventbus.", "org.greenrobot."}, "Incoming": {"org.eclipse.microprofile."},
 }
+
+// entryMethods are the methods of interfaces that a container calls, with the
+// interfaces and the packages that these come from.
+var entryMethods = []struct{ name, of, from string }{
+	{"run", "CommandLineRunner", "org.springframework."}, {"run", "ApplicationRunner", "org.springframework."},
+	{"onApplicationEvent", "ApplicationListener", "org.springframework."}, {"onMessage", "MessageListener", ""}, {"execute", "Job", "org.quartz."},
+}
+
+// aroundTests are the annotations of TestNG for methods that run beside tests.
+var aroundTests = []string{"BeforeMethod", "AfterMethod", "BeforeClass", "AfterClass", "BeforeTest", "AfterTest", "BeforeSuite", "AfterSuite",
+	"BeforeGroups", "AfterGroups", "DataProvider", "Factory", "Ignore"}
 
 // roles marks methods that something outside of the program starts.
 func (e *extractor) roles(d facts.DeclID, m marks, name string) {
@@ -47,6 +59,16 @@ func (e *extractor) roles(d facts.DeclID, m marks, name string) {
 	if strings.HasPrefix(name, "test") && p.Vis == graph.Public && p.Params.Len() == 0 && p.Results.Len() == 0 && e.oldTest() {
 		p.Flags |= graph.FlagTestCase
 	}
+	o := e.outer()
+	if o.marks.has("Test") != nil && e.from("Test", "org.testng.") && p.Vis == graph.Public && p.Results.Len() == 0 &&
+		!p.Flags.Has(graph.FlagStatic) && m.has(aroundTests...) == nil {
+		p.Flags |= graph.FlagTestCase // the annotation of a class is for its public methods
+	}
+	for _, i := range entryMethods {
+		if i.name == name && (i.from == "" || e.from(i.of, i.from)) && e.implements(o, i.of) {
+			p.Flags |= graph.FlagEntryPoint
+		}
+	}
 	for k := range m {
 		if from, ok := entryMarks[m[k].name]; ok && e.from(m[k].name, from...) {
 			p.Flags |= graph.FlagEntryPoint
@@ -54,10 +76,28 @@ func (e *extractor) roles(d facts.DeclID, m marks, name string) {
 	}
 	if name == "main" && p.Results.Len() == 0 {
 		arguments := e.b.Strings[p.Shape] == "(String[])"
-		if arguments && p.Flags.Has(graph.FlagStatic) && p.Vis != graph.Private || e.outer().compactFile && (arguments || p.Params.Len() == 0) {
+		if arguments && p.Flags.Has(graph.FlagStatic) && p.Vis != graph.Private || o.compactFile && (arguments || p.Params.Len() == 0) {
 			p.Flags |= graph.FlagEntryPoint
 		}
 	}
+}
+
+// implements reports whether the text of a type names an interface of the given
+// simple name.
+func (e *extractor) implements(o *typeInfo, name string) bool {
+	if o.node == syntax.None {
+		return false
+	}
+	list := e.childOf(o.node, classInterfaces)
+	if list == syntax.None {
+		return false
+	}
+	for i := list; i < e.nodes[list].Next; i++ {
+		if e.class(i) == classTypeName && string(e.t.Text(i)) == name {
+			return true
+		}
+	}
+	return false
 }
 
 // oldTest reports whether the open type is a test case of JUnit 3, as far as

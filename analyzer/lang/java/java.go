@@ -64,7 +64,7 @@ var rules = &link.Rules{
 		Injects: injects,
 		Events: &link.Events{
 			Publish:   []string{"publishEvent", "post", "postSticky", "fire", "fireAsync", "publish"},
-			Listen:    []string{"EventListener", "TransactionalEventListener", "ApplicationModuleListener", "Subscribe"},
+			Listen:    []string{"EventListener", "TransactionalEventListener", "ApplicationModuleListener", "Subscribe", "Observes", "ObservesAsync"},
 			Listeners: []string{"onApplicationEvent"},
 		},
 	},
