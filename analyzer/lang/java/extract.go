@@ -105,6 +105,9 @@ func (e *extractor) file() {
 	for _, r := range e.t.Errors() {
 		e.b.AddUnparsed(r.Line, r.EndLine)
 	}
+	for _, p := range mended(e.src) { // the grammar may have seen no error
+		e.b.AddUnparsed(int(p.line), int(p.line))
+	}
 }
 
 // generatedMark reports whether the comments and annotations at the top of a
@@ -220,8 +223,11 @@ func (e *extractor) str(i syntax.ID) facts.Str {
 	if i == syntax.None {
 		return 0
 	}
-	n := &e.nodes[i]
-	return e.b.Intern(e.src[n.Start:n.End])
+	text := e.t.Text(i)
+	if bytes.IndexByte(text, '\\') >= 0 {
+		text = unescaped(text)
+	}
+	return e.b.Intern(text)
 }
 
 func (e *extractor) place(i syntax.ID) (line, col int32) { return e.t.Place(i) }

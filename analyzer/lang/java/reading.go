@@ -1,12 +1,18 @@
 package java
 
-import "bytes"
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+)
 
 // readable returns what the grammar is shown of src. It has calls of other
 // constructors only at the very beginning of a constructor, and no imports of
 // modules: behind a statement such a call is given another first letter, which
-// makes it that of a method, and the word module is taken away. In comments and
-// strings neither changes anything.
+// makes it that of a method, and the word module is taken away. Nor has it
+// escapes of characters outside of literals: those of punctuation are replaced by
+// it, and others become letters; see unescaped. In comments and strings none of
+// this changes anything.
 func readable(src []byte) []byte {
 	out := src
 	put := func(at int, text string) {
@@ -14,6 +20,9 @@ func readable(src []byte) []byte {
 			out = bytes.Clone(src)
 		}
 		copy(out[at:], text)
+	}
+	for _, p := range mended(src) {
+		put(p.at, p.text)
 	}
 	for _, word := range [...]string{"super", "this"} {
 		for at := 0; ; at += len(word) {
@@ -38,7 +47,53 @@ func readable(src []byte) []byte {
 			put(at, "      ")
 		}
 	}
+	eachEscape(src, func(at, end int, r rune) {
+		switch {
+		case r >= 0x80 || r == '_' || r == '$' || isLetter(byte(r)) || r >= '0' && r <= '9':
+			put(at, "u")
+		case r > ' ' && r != '\\' && r < 0x7f:
+			put(at, string(r))
+			put(at+1, "              "[:min(end-at-1, 14)])
+		}
+	})
 	return out
+}
+
+// eachEscape calls f for each escape of a character, a backslash with one or more
+// u and four digits, which the language replaces before it looks for tokens.
+func eachEscape(src []byte, f func(at, end int, r rune)) {
+	for at := 0; ; at++ {
+		n := bytes.Index(src[at:], []byte(`\u`))
+		if n < 0 {
+			return
+		}
+		at += n
+		before := at
+		for before > 0 && src[before-1] == '\\' {
+			before--
+		}
+		end := at + 1
+		for end < len(src) && end < at+8 && src[end] == 'u' {
+			end++
+		}
+		if (at-before)%2 == 0 && end+4 <= len(src) {
+			if r, err := strconv.ParseUint(string(src[end:end+4]), 16, 16); err == nil {
+				f(at, end+4, rune(r))
+				at = end + 3
+			}
+		}
+	}
+}
+
+// unescaped returns a name with what its escapes stand for.
+func unescaped(name []byte) []byte {
+	var out []byte
+	done := 0
+	eachEscape(name, func(at, end int, r rune) {
+		out = utf8.AppendRune(append(out, name[done:at]...), r)
+		done = end
+	})
+	return append(out, name[done:]...)
 }
 
 // lookaround bounds how far text is looked at, so that the time stays linear.
