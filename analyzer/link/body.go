@@ -48,6 +48,7 @@ func (l *linker) bodies(ctx context.Context) error {
 	for _, r := range readers {
 		l.collect(r)
 	}
+	l.joinEmitters(readers)
 	l.provenImplementations(readers)
 	return nil
 }
@@ -96,6 +97,8 @@ type bodyReader struct {
 	stored     map[implemented]bool // concrete types stored as interfaces; whether as a pointer
 
 	storedExterns map[storedExtern]bool // concrete types stored as external interfaces; whether as a pointer
+
+	told, heard []emission // events of emitters
 
 	fn    int32
 	f     *file

@@ -156,6 +156,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	l.hierarchy()
 	l.findListeners()
 	l.moduleHierarchy()
+	l.placedRoutes()
 	if err := l.bodies(ctx); err != nil {
 		return nil, err
 	}

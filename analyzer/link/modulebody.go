@@ -131,6 +131,7 @@ func (r *bodyReader) moduleCall(e facts.ExprID, x *facts.Expr) {
 	if c.Line == 0 {
 		return
 	}
+	r.emits(e, x, c)
 	res := r.ev.call(e)
 	s := r.site(c.Line, c.Col)
 	if r.waits[e] {

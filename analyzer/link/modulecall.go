@@ -351,6 +351,11 @@ func (ev *evaluator) moduleCallType(e facts.ExprID, x *facts.Expr) Type {
 		}
 		out = ev.resultOf(res.sig)
 	}
+	if t.kind(out) == kMeta {
+		if m := ev.mixed(x, res.sig, t.arg(out, 0)); m != unknownType {
+			return t.meta(m)
+		}
+	}
 	if !t.rec(out).params && len(res.params) == 0 {
 		return ev.thisResult(x, out)
 	}
@@ -383,4 +388,33 @@ func (ev *evaluator) thisResult(x *facts.Expr, out Type) Type {
 		return out
 	}
 	return on
+}
+
+// mixed returns what the objects of a mixin are: a class that a function makes by
+// extending the class that it is given. They have the members of both. It is the
+// unknown type where the call x of the function makes no such class.
+func (ev *evaluator) mixed(x *facts.Expr, sig, made Type) Type {
+	t, l := ev.types, ev.l
+	class, fn := *t.rec(made), *t.rec(sig)
+	if class.kind != kNamed || fn.kind != kFunc || class.ent == noEnt || fn.ent == noEnt || l.entFile[class.ent] != l.entFile[fn.ent] {
+		return unknownType
+	}
+	d, f := l.decl(class.ent), &l.files[l.entFile[fn.ent]]
+	if d.Kind != graph.KindClass || d.Bases.Len() == 0 || x.Flags&facts.FlagSpread != 0 {
+		return unknownType
+	}
+	base := &f.Facts.Exprs[f.Facts.Lists[d.Bases.Lo]]
+	if base.Op != facts.OpName || base.Flags&facts.FlagLocal == 0 {
+		return unknownType
+	}
+	args := ev.f.Facts.List(x.Args)
+	params := l.decl(fn.ent).Params
+	for i, p := range f.Facts.Params[params.Lo:params.Hi] {
+		if p.Local != facts.None && p.Local == facts.LocalID(base.X) && i < len(args) {
+			if of := ev.instanceOf(ev.typeOf(facts.ExprID(args[i]))); of != unknownType {
+				return ev.both([]Type{made, of})
+			}
+		}
+	}
+	return unknownType
 }

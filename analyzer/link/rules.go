@@ -97,6 +97,9 @@ type Modules struct {
 
 	// Utilities are generic types of the library that the engine works out.
 	Utilities map[string]Utility
+
+	// Emitters say how objects tell events by name; nil: they do not.
+	Emitters *Emitters
 }
 
 // Utility is what a generic type of the library makes of its first argument.
@@ -245,6 +248,7 @@ type Layout struct {
 	Units      []Unit
 	Files      []Place // one for each file given to Rules.Layout
 	References []Reference
+	Routes     []FileRoute
 
 	// Resolve returns the unit that path names when a file of unit from
 	// imports it; -1 if it is not in the tree.

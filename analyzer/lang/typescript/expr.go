@@ -1,6 +1,8 @@
 package typescript
 
 import (
+	"slices"
+
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/syntax"
@@ -365,6 +367,7 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	if e.arguments(e.child(i, e.f.arguments)) {
 		out.Flags |= facts.FlagSpread
 	}
+	e.eventName(fn, base)
 	id := e.list(out, x, base)
 	e.tests(i, id)
 	e.calledRoute(i, id)
@@ -372,6 +375,23 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 		return e.operation(facts.Expr{Op: facts.OpAwait, X: id, Y: none}, id)
 	}
 	return id
+}
+
+// eventName keeps what the first argument of a call says, of those that were put
+// on ids from base on, where the name of the method that is called says that it
+// names an event.
+func (e *extractor) eventName(fn syntax.ID, base int) {
+	if !e.is(fn, classMember) || len(e.ids) == base || e.b.Exprs[e.ids[base]].Op != facts.OpLiteral {
+		return
+	}
+	method := e.t.String(e.child(fn, e.f.property))
+	first := e.t.FirstNamed(e.child(e.t.Parent(fn), e.f.arguments))
+	if !e.is(first, classString) || !slices.Contains(emitters.Hear, method) && !slices.Contains(emitters.Tell, method) {
+		return
+	}
+	x := e.constant(first)
+	e.b.Exprs[x].Line, e.b.Exprs[x].Col = 0, 0
+	e.b.Exprs[e.ids[base]].X = x
 }
 
 // creation adds new C(…).

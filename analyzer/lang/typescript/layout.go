@@ -17,6 +17,7 @@ func layout(files []link.File) *link.Layout {
 	la.packages(files)
 	la.place(files)
 	la.configurations(files)
+	la.placedRoutes()
 	la.Resolve = la.resolve
 	return la.Layout
 }
@@ -40,6 +41,7 @@ type pack struct {
 	main      []string            // entry points, the best first
 	exports   map[string][]string // nil: none
 	imports   map[string][]string
+	next      bool     // it needs Next
 	patterns  []string // the keys of exports and imports that hold a *
 }
 
@@ -65,6 +67,8 @@ func (la *layouter) packages(files []link.File) {
 				types = v
 			case "source":
 				source = v
+			case "needs":
+				p.next = p.next || v == "next"
 			default:
 				if k, ok := strings.CutPrefix(name, "exports:"); ok {
 					if p.exports == nil {

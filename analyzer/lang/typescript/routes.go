@@ -31,35 +31,173 @@ func routers(name string) bool {
 	return false
 }
 
-// calledRoute adds the route that a call tells: app.get("/path", …, handler).
+// calledRoute adds the routes that a call tells: app.get("/path", …, handler),
+// app.on("GET", "/path", handler), app.route({method, url, handler}), and
+// router.route("/path").get(handler).
 func (e *extractor) calledRoute(i syntax.ID, call facts.ExprID) {
 	fn, args := e.child(i, e.f.function), e.child(i, e.f.arguments)
 	if !e.is(fn, classMember) || !e.is(args, classArguments) {
 		return
 	}
-	method, ok := routeMethods[e.t.String(e.child(fn, e.f.property))]
-	if !ok {
+	word := e.t.String(e.child(fn, e.f.property))
+	method, ok := routeMethods[word]
+	if !ok && word != "on" && word != "route" {
 		return
 	}
 	on := e.child(fn, e.f.object)
-	if e.is(on, classMember) {
-		on = e.child(on, e.f.property)
-	}
-	if on == syntax.None || e.nodes[on].End-e.nodes[on].Start > 40 || !routers(e.t.String(on)) {
+	if !e.routes(on) {
 		return
 	}
-	first, last, n := syntax.ID(syntax.None), syntax.ID(syntax.None), 0
+	var given []syntax.ID
 	for c := range e.t.NamedChildren(args) {
-		if n == 0 {
-			first = c
-		}
-		last = c
-		n++
+		given = append(given, c)
 	}
-	if n < 2 || !e.is(first, classString) {
+	switch {
+	case len(given) == 0:
+	case word == "route":
+		if len(given) == 1 && e.is(given[0], classObject) {
+			e.describedRoute(given[0])
+		}
+	case word == "on":
+		if len(given) < 3 {
+			return
+		}
+		for _, m := range e.words(given[0]) {
+			e.routeTo(m, given[1], given[len(given)-1], i, call)
+		}
+	case len(given) > 1:
+		e.routeTo(method, given[0], given[len(given)-1], i, call)
+	default:
+		if path := e.routeOf(on); path != syntax.None {
+			e.routeTo(method, path, given[0], i, call)
+		}
+	}
+}
+
+// maxChain bounds the calls of routes on what the one before gives.
+const maxChain = 256
+
+// routes reports whether methods called on an expression tell routes: on an
+// application or router by its name, one that is just made, or what another
+// such call gives.
+func (e *extractor) routes(on syntax.ID) bool {
+	for range maxChain {
+		name := on
+		switch e.class(on) {
+		case classMember:
+			name = e.child(on, e.f.property)
+		case classNew:
+			name = e.child(on, e.f.constructor)
+		case classCall:
+			name = e.child(on, e.f.function)
+			if e.is(name, classMember) {
+				if p := e.t.String(e.child(name, e.f.property)); p == "use" || p == "on" || p == "route" || p == "basePath" || routeMethods[p] != "" {
+					on = e.child(name, e.f.object)
+					continue
+				}
+				name = e.child(name, e.f.property)
+			} else if e.reads(name, "express") {
+				return true
+			}
+		}
+		return name != syntax.None && e.nodes[name].End-e.nodes[name].Start <= 40 && routers(e.t.String(name))
+	}
+	return false
+}
+
+// routeOf returns the path of router.route("/path").get(…).post, of which on is
+// what a method is called on.
+func (e *extractor) routeOf(on syntax.ID) syntax.ID {
+	for range maxChain {
+		fn := e.child(on, e.f.function)
+		if !e.is(on, classCall) || !e.is(fn, classMember) {
+			break
+		}
+		if e.reads(e.child(fn, e.f.property), "route") {
+			return e.t.FirstNamed(e.child(on, e.f.arguments))
+		}
+		on = e.child(fn, e.f.object)
+	}
+	return syntax.None
+}
+
+// words returns the methods that a string or a list of strings names.
+func (e *extractor) words(i syntax.ID) []string {
+	var out []string
+	add := func(i syntax.ID) {
+		if m := string(e.unquoted(i)); e.is(i, classString) && routeMethods[strings.ToLower(m)] != "" {
+			out = append(out, strings.ToUpper(m))
+		}
+	}
+	if !e.is(i, classArray) {
+		add(i)
+		return out
+	}
+	for c := range e.t.NamedChildren(i) {
+		add(c)
+	}
+	return out
+}
+
+// describedRoute adds the routes of {method, url, handler}.
+func (e *extractor) describedRoute(i syntax.ID) {
+	var methods []string
+	path, handler := syntax.ID(syntax.None), facts.ExprID(none)
+	known := false
+	for c := range e.t.NamedChildren(i) {
+		name, value := e.child(c, e.f.key), e.child(c, e.f.value)
+		switch e.class(c) {
+		case classShorthand:
+			name = c
+		case classMethod:
+			name = e.child(c, e.f.name)
+		}
+		if name == syntax.None {
+			continue
+		}
+		switch string(e.unquoted(name)) {
+		case "method":
+			methods = e.words(value)
+		case "url", "path":
+			path = value
+		case "handler":
+			known = true
+			if e.class(c) == classShorthand || e.is(value, classIdentifier) || e.is(value, classMember) {
+				handler = e.exprAtPlace(max(c, value))
+			}
+		}
+	}
+	if !known || !e.is(path, classString) {
 		return
 	}
-	path := string(e.unquoted(first))
+	for _, m := range methods {
+		r := e.addRoute(m+" "+string(e.unquoted(path)), path, i)
+		e.b.Decls[r].Value = handler
+	}
+}
+
+// exprAtPlace returns the expression that was added for the name at node i; None
+// where it is not among the last ones.
+func (e *extractor) exprAtPlace(i syntax.ID) facts.ExprID {
+	if e.is(i, classMember) {
+		i = e.child(i, e.f.property)
+	}
+	line, col := e.place(i)
+	for k := len(e.b.Exprs) - 1; k >= 0 && k > len(e.b.Exprs)-256; k-- {
+		if x := &e.b.Exprs[k]; x.Line == line && x.Col == col && (x.Op == facts.OpName || x.Op == facts.OpSelect) {
+			return facts.ExprID(k)
+		}
+	}
+	return none
+}
+
+// routeTo adds a route whose path is at one node and whose handler, the last
+// argument of a call, is at another.
+func (e *extractor) routeTo(method string, at, last, def syntax.ID, call facts.ExprID) {
+	if !e.is(at, classString) {
+		return
+	}
+	path := string(e.unquoted(at))
 	if !strings.HasPrefix(path, "/") && path != "*" {
 		return
 	}
@@ -72,7 +210,7 @@ func (e *extractor) calledRoute(i syntax.ID, call facts.ExprID) {
 	default:
 		return
 	}
-	r := e.addRoute(method+" "+path, first, i)
+	r := e.addRoute(method+" "+path, at, def)
 	e.b.Decls[r].Value = handler
 }
 

@@ -33,4 +33,12 @@ var modules = &link.Modules{
 		"Omit": link.UtilitySame, "NonNullable": link.UtilitySame, "Exclude": link.UtilitySame, "Extract": link.UtilitySame, "NoInfer": link.UtilitySame,
 		"Record": link.UtilityMap, "ReturnType": link.UtilityResult, "InstanceType": link.UtilityInstance, "Awaited": link.UtilityAwaited,
 	},
+	Emitters: emitters,
+}
+
+// emitters are the methods of Node's EventEmitter, and of what others make like
+// it.
+var emitters = &link.Emitters{
+	Hear: []string{"on", "once", "addListener", "prependListener", "prependOnceListener", "addEventListener"},
+	Tell: []string{"emit"},
 }
