@@ -156,7 +156,7 @@ func (m *matcher) sameBody(bs, hs []graph.ID) {
 }
 
 // sameLetters is the part of rule 5 for what became visible, or is not any more,
-// where the name says so.
+// where the name says so, and for names that are spelled by another convention.
 func (m *matcher) sameLetters(bs, hs []graph.ID) {
 	type key struct {
 		owner graph.ID
@@ -164,7 +164,7 @@ func (m *matcher) sameLetters(bs, hs []graph.ID) {
 		name  string
 	}
 	of := func(n *graph.Node, u graph.ID, ok bool) (key, bool) {
-		return key{u, class(n.Kind), strings.ToLower(n.Name)}, ok && !n.Kind.IsContainer() && n.Kind != graph.KindConstructor
+		return key{u, class(n.Kind), letters(n.Name)}, ok && !n.Kind.IsContainer() && n.Kind != graph.KindConstructor
 	}
 	m.pairAlone(groups(m, bs, hs,
 		func(b graph.ID) (key, bool) {
@@ -175,6 +175,16 @@ func (m *matcher) sameLetters(bs, hs []graph.ID) {
 			u, ok := m.underHead(h)
 			return of(&m.head.g.Nodes[h], u, ok)
 		}))
+}
+
+// letters returns a name without what says who sees it, and how its words are put
+// together: it is the same for Close and close, _load and load, maxSize and
+// MAX_SIZE. A name of underscores is all there is.
+func letters(name string) string {
+	if s := strings.ReplaceAll(name, "_", ""); s != "" {
+		name = s
+	}
+	return strings.ToLower(name)
 }
 
 // longBody is the number of tokens from which an equal or similar body is
@@ -243,8 +253,9 @@ func (m *matcher) shape(n *graph.Node, base bool) string {
 	return b.String()
 }
 
-// movedMembers is rule 9, then the same for callables that also changed their
-// name or became methods, if the body is long enough to say something.
+// movedMembers is rule 9, then the same for names of the same letters, and for
+// callables that also changed their name or became methods, if the body is long
+// enough to say something.
 func (m *matcher) movedMembers() {
 	type key struct {
 		kind graph.Kind
@@ -254,10 +265,15 @@ func (m *matcher) movedMembers() {
 	byName := func(n *graph.Node) (key, bool) {
 		return key{class(n.Kind), n.Name, n.Body}, !n.Body.IsZero() && !isHolder(n.Kind) && !n.Kind.IsContainer()
 	}
+	byLetters := func(n *graph.Node) (key, bool) {
+		k, ok := byName(n)
+		k.name = letters(n.Name)
+		return k, ok && (n.Tokens >= longBody || !n.Kind.IsCallable())
+	}
 	byBody := func(n *graph.Node) (key, bool) {
 		return key{class(n.Kind), "", n.Body}, n.Kind.IsCallable() && n.Tokens >= longBody
 	}
-	for _, of := range []func(*graph.Node) (key, bool){byName, byBody} {
+	for _, of := range []func(*graph.Node) (key, bool){byName, byLetters, byBody} {
 		m.pairAlone(groups(m, m.base.free, m.head.free,
 			func(b graph.ID) (key, bool) { return of(&m.base.g.Nodes[b]) },
 			func(h graph.ID) (key, bool) { return of(&m.head.g.Nodes[h]) }))
@@ -300,7 +316,7 @@ func (m *matcher) similarBodies() {
 				}
 				add(g, id)
 			}
-			put(band{i: -1, name: n.Name})
+			put(band{i: -1, name: letters(n.Name)})
 			for i, v := range n.MinHash {
 				put(band{i: 2 * i, v: uint16(v)})
 				put(band{i: 2*i + 1, v: uint16(v >> 16)})
@@ -355,7 +371,7 @@ func (m *matcher) bodyScore(b, h graph.ID) (int, bool) {
 	sameShape := m.shape(x, true) == m.shape(y, false)
 	need := similarAnywhere
 	switch {
-	case x.Name == y.Name:
+	case letters(x.Name) == letters(y.Name):
 		need = similarSameName
 	case sameOwner && sameShape && x.File == y.File && len(x.Signature.Params) > 0:
 		need = similarSameShape

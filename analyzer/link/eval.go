@@ -341,16 +341,29 @@ func (ev *evaluator) evalBinary(x *facts.Expr) Type {
 		}
 	}
 	a := ev.typeOf(x.X)
-	if a == unknownType || ev.untyped(a) || ev.types.isOutside(a) {
-		if b := ev.typeOf(x.Y); b != unknownType {
-			return ev.larger(a, b)
-		}
+	if ev.typed(a) {
+		return a
 	}
-	return a
+	switch b := ev.typeOf(x.Y); {
+	case ev.typed(b):
+		return b
+	case ev.types.isOutside(a):
+		return a
+	case ev.types.isOutside(b):
+		return b
+	case a == unknownType || b == unknownType:
+		return unknownType // it may be of a declared type
+	default:
+		return ev.larger(a, b)
+	}
 }
 
-// larger returns the type of two constants that meet, the first of which is of
-// no declared type.
+// typed reports whether a type is known, and more than that of a constant.
+func (ev *evaluator) typed(t Type) bool {
+	return t != unknownType && !ev.untyped(t) && !ev.types.isOutside(t)
+}
+
+// larger returns the type of two constants of no declared type that meet.
 func (ev *evaluator) larger(a, b Type) Type {
 	if a != b && slices.Index(ev.lang.larger, a) > slices.Index(ev.lang.larger, b) && ev.untyped(b) {
 		return a
