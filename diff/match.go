@@ -21,7 +21,7 @@ import (
 //     edit distance.
 //  5. Under the matched owner, the same kind and body (the body's hash does
 //     not hold the name) where both are alone with it, or the same name but for
-//     capitals and underscores: a rename.
+//     capitals and underscores, or but for the name of a renamed type: a rename.
 //  6. Types under the matched owner with largely the same members: a rename.
 //  7. Under the matched owner, the only member of its kind and shape that went
 //     and the only one that came, if they have no body or are names of types that

@@ -52,6 +52,7 @@ func (m *matcher) level(bs, hs []graph.ID) {
 	m.overloads(bs, hs)
 	m.sameBody(bs, hs)
 	m.sameLetters(bs, hs)
+	m.namedAfter(bs, hs)
 	m.onlyOneOfShape(bs, hs)
 }
 
@@ -187,6 +188,50 @@ func letters(name string) string {
 	return strings.ToLower(name)
 }
 
+// namedAfter is the part of rule 5 for what is named after a type that has another
+// name now: newStore became newCache with store and cache.
+func (m *matcher) namedAfter(bs, hs []graph.ID) {
+	type key struct {
+		owner graph.ID
+		kind  graph.Kind
+		name  string
+	}
+	renamed := m.spelled.renamedTypes()
+	if len(renamed) == 0 || len(renamed)*(len(bs)+len(hs)) > maxProduct {
+		return
+	}
+	came := map[key][]graph.ID{}
+	for _, h := range hs {
+		if u, ok := m.underHead(h); ok && m.freeHead(h) {
+			n := &m.head.g.Nodes[h]
+			k := key{u, class(n.Kind), letters(n.Name)}
+			came[k] = append(came[k], h)
+		}
+	}
+	var cs []candidate
+	for _, b := range bs {
+		u, ok := m.underBase(b)
+		if !ok || !m.freeBase(b) {
+			continue
+		}
+		n := &m.base.g.Nodes[b]
+		name := letters(n.Name)
+		for _, r := range renamed {
+			if !strings.Contains(name, r[0]) {
+				continue
+			}
+			is := strings.ReplaceAll(name, r[0], r[1])
+			if strings.ReplaceAll(is, r[1], r[0]) != name {
+				continue // it would not be so the other way round
+			}
+			for _, h := range came[key{u, class(n.Kind), is}] {
+				cs = append(cs, candidate{b, h, 0})
+			}
+		}
+	}
+	m.pairBest(cs, false)
+}
+
 // longBody is the number of tokens from which an equal or similar body is
 // evidence by itself. Graphs hold MinHashes from the same length.
 const longBody = 16
@@ -284,6 +329,7 @@ func (m *matcher) movedMembers() {
 // 4-grams. The estimate has a standard error of about 0.06. The less the place
 // of a pair says, the more alike the bodies must be.
 const (
+	similarBecame    = 0.25 // in the same package: of the same name, parameters and results, but a method now or none any more; or with the same users
 	similarSameName  = 0.45
 	similarSameShape = 0.50 // in the same file, with the same parameters and results
 	similarSameOwner = 0.60
@@ -371,6 +417,8 @@ func (m *matcher) bodyScore(b, h graph.ID) (int, bool) {
 	sameShape := m.shape(x, true) == m.shape(y, false)
 	need := similarAnywhere
 	switch {
+	case x.Name == y.Name && x.Kind != y.Kind && sameShape && len(x.Signature.Params) > 0 && m.samePackage(b, h):
+		need = similarBecame
 	case letters(x.Name) == letters(y.Name):
 		need = similarSameName
 	case sameOwner && sameShape && x.File == y.File && len(x.Signature.Params) > 0:
@@ -389,6 +437,20 @@ func (m *matcher) bodyScore(b, h graph.ID) (int, bool) {
 		score++
 	}
 	return score, true
+}
+
+// samePackage reports whether two declarations are in one package.
+func (m *matcher) samePackage(b, h graph.ID) bool {
+	pb, ph := m.base.packaging(b), m.head.packaging(h)
+	return pb != graph.None && ph != graph.None && m.toHead[pb] == ph
+}
+
+// packaging returns the package or module that a declaration is in.
+func (s *side) packaging(n graph.ID) graph.ID {
+	for n != graph.None && !isPackaging(s.g.Nodes[n].Kind) {
+		n = s.owner[n]
+	}
+	return n
 }
 
 // Bounds of rule 11: users whose edges are looked through, and their edges.
@@ -464,11 +526,15 @@ func (m *matcher) users(s *side, n graph.ID, to []graph.ID, f func(user graph.ID
 }
 
 // mayFollow reports whether two declarations agree in all that users have to
-// fit but the name, or but the type that they are members of.
+// fit but the name, or but the type that they are members of, or, in one package,
+// in much of what they do.
 func (m *matcher) mayFollow(b, h graph.ID) bool {
 	x, y := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
 	ub, okB := m.underBase(b)
 	uh, okH := m.underHead(h)
+	if x.Kind.IsCallable() && y.Kind.IsCallable() && m.samePackage(b, h) && similarity(x.MinHash, y.MinHash) >= similarBecame {
+		return true
+	}
 	if x.Kind != y.Kind || m.shape(x, true) != m.shape(y, false) || (x.Flags^y.Flags)&^graph.FlagPtrReceiver != 0 {
 		return false
 	}

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -36,6 +37,23 @@ func (s *spelling) path(from, to string) {
 	s.long[from] = to
 	s.taken[to] = true
 	s.short[[2]string{last(from), last(to)}] = true
+}
+
+// minTypeName is the number of letters from which what holds the name of a type
+// may be named after it.
+const minTypeName = 4
+
+// renamedTypes returns the letters of the old and the new names of types, each pair
+// once, sorted.
+func (s *spelling) renamedTypes() [][2]string {
+	var pairs [][2]string
+	for p := range s.short {
+		if x, y := letters(p[0]), letters(p[1]); x != y && min(len(x), len(y)) >= minTypeName {
+			pairs = append(pairs, [2]string{x, y})
+		}
+	}
+	slices.SortFunc(pairs, func(x, y [2]string) int { return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1])) })
+	return slices.Compact(pairs)
 }
 
 // spell returns how types write the declaration with the given key.
