@@ -199,6 +199,8 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 				x = fitsNo
 			case d.Verdict == diff.Compatible && (d.Code == diff.KindChanged || d.Code == diff.TypeChanged):
 				x = fitsYes
+			case d.Code == diff.BaseRemoved && k == graph.EdgeInstantiates && s.Args <= 0 && len(e.base.OutKind(c.Base, graph.EdgeEmbeds)) > 0:
+				x = fitsYes // a field like others, which the literal does not name
 			case rules.Dynamic && d.Verdict == diff.Compatible && (d.Code == diff.ParamType || d.Code == diff.ResultType):
 				x = fitsYes // a hint
 			}
