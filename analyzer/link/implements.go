@@ -419,12 +419,14 @@ func (l *linker) fulfils(m, im member) bool {
 
 // refuted reports whether a type cannot implement an interface, whatever is not
 // known of both: it lacks one of the known methods and has all of its own from
-// the tree, or has it with another signature. Such code does not compile.
+// the tree, or has it with another signature. Such code does not compile. The
+// signatures of generic types depend on what they are used for.
 func (l *linker) refuted(ev *evaluator, p implemented) bool {
 	asked, has := l.sets[p.iface], l.sets[p.typ]
-	if asked == nil || has == nil || l.decl(p.iface).TypeParams.Len()+l.decl(p.typ).TypeParams.Len() > 0 {
+	if asked == nil || has == nil {
 		return false
 	}
+	generic := l.decl(p.iface).TypeParams.Len()+l.decl(p.typ).TypeParams.Len() > 0
 	open := has.unknown || len(has.foreign) > 0
 	for _, name := range asked.names {
 		im, m := ev.member(l.instance(p.iface), name), ev.member(l.instance(p.typ), name)
@@ -434,6 +436,7 @@ func (l *linker) refuted(ev *evaluator, p implemented) bool {
 			if !open {
 				return true
 			}
+		case generic:
 		case im.typ != m.typ && !l.types.mentionsUnknown(im.typ) && !l.types.mentionsUnknown(m.typ) &&
 			l.decl(m.ent).Kind == graph.KindMethod && !open:
 			return true

@@ -286,8 +286,12 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 	// Methods that implement a changed method of an interface have to follow it,
 	// but the compiler says so where a value of their type is stored.
 	follow, open := map[graph.ID]bool{}, map[graph.ID]bool{}
+	seen := map[graph.ID]bool{} // with a place that the compiler saw; one of several variants may be all it saw
 	for _, c := range r.Changes {
 		for _, x := range c.Impacted {
+			if len(x.Sites) == 0 || slices.ContainsFunc(x.Sites, func(s impact.Site) bool { return e.judged[s.File] }) {
+				seen[x.ID] = true
+			}
 			// Who also calls what it implements is said to be a caller.
 			follow[x.ID] = x.Relation == impact.Implementer || x.Relation == impact.Overrider || e.implements(g.Nodes[x.ID].Key, m.Symbol.ID)
 			if x.Severity == impact.MustUpdate && x.State() == impact.Unknown {
@@ -332,7 +336,7 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 			if !named {
 				e.followers++
 			}
-		case e.judged != nil && !e.judged[n.File]:
+		case e.judged != nil && (!e.judged[n.File] || !seen[a.ID]):
 			e.unjudged++
 		default:
 			// The compiler's errors are counted to the type that a member is written in.

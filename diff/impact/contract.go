@@ -128,6 +128,10 @@ func (e *engine) lostContracts(t graph.ID) {
 	if e.d.ToHead(typ) == graph.None {
 		return // gone with its type; its users are the type's
 	}
+	if e.base.Nodes[typ].Kind == graph.KindInterface {
+		e.narrowerInterface(typ, node.Name)
+		return
+	}
 	for _, kind := range []graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
 		for _, edge := range e.base.OutKind(t, kind) {
 			iface := e.base.Nodes[edge.To].Parent
@@ -141,6 +145,28 @@ func (e *engine) lostContracts(t graph.ID) {
 					hop := e.hop(e.base, &edge)
 					e.conversions(iface, sub, &hop)
 				}
+			}
+		}
+	}
+}
+
+// narrowerInterface judges the places that give what is stored as an interface as
+// another one that asks for the method of this name, too, which the first lost or
+// has with another shape.
+func (e *engine) narrowerInterface(iface graph.ID, method string) {
+	for _, from := range append([]graph.ID{iface}, e.baseSubtypes(iface)...) {
+		if e.base.Nodes[from].Kind != graph.KindInterface {
+			continue
+		}
+		for _, i := range e.givenAs(from) {
+			to := e.base.Edges[i].To
+			asks := slices.ContainsFunc(supertypes(e.base, to), func(s graph.ID) bool {
+				return s != iface && slices.ContainsFunc(e.baseKids.of(s), func(m graph.ID) bool {
+					return e.base.Nodes[m].Kind == graph.KindMethod && e.base.Nodes[m].Name == method
+				})
+			})
+			if asks && !e.alike(from, to) {
+				e.conversions(to, from, nil)
 			}
 		}
 	}

@@ -32,6 +32,16 @@ func (e *engine) refit(iface graph.ID) {
 // refitValues judges the places that gave values of the type t, of which a
 // member changed or went, as an interface.
 func (e *engine) refitValues(t graph.ID) {
+	for _, s := range append([]graph.ID{t}, e.baseSubtypes(t)...) {
+		for _, i := range e.givenAs(s) {
+			e.refitEdge(&e.base.Edges[i])
+		}
+	}
+}
+
+// givenAs returns the edges of the base graph that give values of type t as
+// interfaces.
+func (e *engine) givenAs(t graph.ID) []uint32 {
 	if e.given == nil {
 		e.given = map[graph.ID][]uint32{}
 		for i := range e.base.Edges {
@@ -40,11 +50,7 @@ func (e *engine) refitValues(t graph.ID) {
 			}
 		}
 	}
-	for _, s := range append([]graph.ID{t}, e.baseSubtypes(t)...) {
-		for _, i := range e.given[s] {
-			e.refitEdge(&e.base.Edges[i])
-		}
-	}
+	return e.given[t]
 }
 
 // refitEdge judges the sites of one edge of the base graph.
