@@ -23,7 +23,7 @@ const maxAsset = 64 << 20
 // embeds finds the files that code embeds, and reads those of them that are no
 // source files.
 func (b *build) embeds(ctx context.Context, in *link.Input) error {
-	if !slices.ContainsFunc(in.Files, func(f link.File) bool { return f.Facts.Directives != nil }) {
+	if !slices.ContainsFunc(in.Files, func(f link.File) bool { return f.Rules.Embeds != nil && f.Facts.Directives != nil }) {
 		return nil
 	}
 	entries := b.tree.Entries()

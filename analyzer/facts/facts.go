@@ -76,7 +76,7 @@ type Setting struct{ Name, Value Str }
 
 // Directive is an instruction to a compiler or a tool that names files or
 // declarations outside of the language's expressions. Which there are, and what
-// their values mean, is the language's.
+// their values mean, is the language's; but see [DirectiveRequest].
 type Directive struct {
 	Name  Str
 	Value Str

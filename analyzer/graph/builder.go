@@ -53,6 +53,9 @@ func (b *Builder) AddEdge(e RawEdge) { b.edges = append(b.edges, e) }
 // AddEdges adds edges as AddEdge does; the slice may be reused afterwards.
 func (b *Builder) AddEdges(es []RawEdge) { b.edges = append(b.edges, es...) }
 
+// Edges returns the edges that were added so far. It must not be changed.
+func (b *Builder) Edges() []RawEdge { return b.edges }
+
 // Grow makes room for more nodes and edges.
 func (b *Builder) Grow(nodes, edges int) {
 	b.nodes, b.edges = slices.Grow(b.nodes, nodes), slices.Grow(b.edges, edges)

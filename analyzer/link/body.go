@@ -178,6 +178,9 @@ func (r *bodyReader) file(fn int32) {
 		for _, b := range fs.Lists[d.Bases.Lo:d.Bases.Hi] {
 			r.embed(facts.ExprID(b))
 		}
+		if d.Kind == graph.KindRoute {
+			r.handler(r.l.nodeOf[r.f.base+Ent(i)], d)
+		}
 	}
 	for e := range fs.Exprs {
 		r.expr(facts.ExprID(e), &fs.Exprs[e])

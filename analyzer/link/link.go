@@ -161,6 +161,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 		return nil, err
 	}
 	l.directives()
+	l.requests()
 	for _, u := range in.Unknowns {
 		l.b.AddUnknown(u)
 	}

@@ -68,23 +68,6 @@ func (r *bodyReader) importedNames(i int32, im *facts.Import, file graph.ID) {
 	}
 }
 
-// handler records what handles a route: the method that it belongs to, or the
-// function that is its value.
-func (r *bodyReader) handler(node graph.ID, d *facts.Decl) {
-	to := graph.None
-	if d.Parent != facts.None {
-		to = r.l.nodeOf[r.f.base+Ent(d.Parent)]
-	} else if d.Value != facts.None {
-		if ref := r.ev.ref[d.Value]; ref != noEnt && r.l.decl(ref).Kind.IsCallable() {
-			to = r.target(ref)
-		}
-	}
-	if to == graph.None {
-		to = r.fileNode() // a function that stands there
-	}
-	r.edges = append(r.edges, graph.RawEdge{From: node, To: to, Type: graph.None, Kind: graph.EdgeHandles, HasSite: true, Site: r.site(d.Line, d.Col)})
-}
-
 // moduleExpr records what an expression names, calls or makes.
 func (r *bodyReader) moduleExpr(e facts.ExprID, x *facts.Expr) {
 	if x.Line == 0 {

@@ -265,7 +265,7 @@ func (l *linker) inferredTypes(ev *evaluator) {
 		}
 		for i := range f.Facts.Decls {
 			d := &f.Facts.Decls[i]
-			if !d.Kind.IsType() && !d.Kind.IsCallable() && d.Type == facts.None && d.Value != facts.None {
+			if !d.Kind.IsType() && !d.Kind.IsCallable() && d.Kind != graph.KindRoute && d.Type == facts.None && d.Value != facts.None {
 				open = append(open, f.base+Ent(i))
 			}
 		}
