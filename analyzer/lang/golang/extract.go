@@ -35,6 +35,7 @@ type extractor struct {
 	main      bool      // the package is called main
 	preamble  preamble
 	misplaced misplaced
+	web       webState
 	linknames map[string][16]byte // digests of directives by the name they are about
 
 	self struct { // the package-level declaration that is open

@@ -299,6 +299,7 @@ func (e *extractor) call(i syntax.ID, callee facts.ExprFlags) facts.ExprID {
 	}
 	flags := callee
 	base := len(e.ids)
+	prefixed := e.beginRoute(function, args)
 	for c := range e.t.NamedChildren(args) {
 		if classOf(e.nodes[c].Kind) == classVariadicArgument {
 			flags |= facts.FlagSpread
@@ -306,7 +307,13 @@ func (e *extractor) call(i syntax.ID, callee facts.ExprFlags) facts.ExprID {
 		e.ids = append(e.ids, int32(e.expr(c, first)))
 		first = 0
 	}
-	return e.finishCall(x, flags, base)
+	if prefixed {
+		e.web.prefix = e.web.prefix[:len(e.web.prefix)-1]
+	}
+	e.webCall(i, function, args, x, e.ids[base:])
+	id := e.finishCall(x, flags, base)
+	e.group(function, args, x, id)
+	return id
 }
 
 // conversion adds a call whose callee was read as a type. A generic type may
