@@ -177,8 +177,8 @@ func (e *extractor) functionDecl(i, whole syntax.ID, nodes []syntax.ID) {
 	if s.kind != scopeFunction {
 		e.roles(d, marks, text, cls)
 		e.fixtures(d, marks, text)
-		e.routes(d, marks, i)
 	}
+	e.routes(d, marks)
 }
 
 // traits reads what decorators and names say of a function: whether it is

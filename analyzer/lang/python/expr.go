@@ -448,6 +448,7 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	default:
 		callee = e.expr(fn)
 	}
+	e.request(fn, args)
 	base := len(e.ids)
 	e.arguments(args)
 	if callee == none {

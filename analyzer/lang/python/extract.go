@@ -40,6 +40,7 @@ type extractor struct {
 	loops   []*loop
 	classes map[facts.DeclID]*classInfo
 	exports bool // __all__ was found
+	web     map[string]web
 	repeats map[repeated]int
 	text    []byte
 	signed  int // bytes that signatures may still take
@@ -63,7 +64,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 	}
 	e.file()
 	f := b.Finish()
-	e.t, e.b, e.nodes, e.src, e.scopes, e.loops = nil, nil, nil, nil, nil, nil
+	e.t, e.b, e.nodes, e.src, e.scopes, e.loops, e.web = nil, nil, nil, nil, nil, nil, nil
 	extractors.Put(e)
 	return f
 }
@@ -75,6 +76,7 @@ func (e *extractor) file() {
 	}
 	e.b.Generated = generatedMark(e.src)
 	e.scopes = append(e.scopes[:0], &scope{kind: scopeModule, decl: none, class: none, names: map[facts.Str]facts.DeclID{}})
+	e.webNames()
 	e.globals()
 	e.stmts(0)
 	for _, r := range e.t.Errors() {

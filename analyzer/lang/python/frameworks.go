@@ -1,6 +1,7 @@
 package python
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/codekg/kg/analyzer/facts"
@@ -45,8 +46,14 @@ func (e *extractor) roles(d facts.DeclID, marks []mark, name string, cls *classI
 var httpMethods = map[string]string{"get": "GET", "post": "POST", "put": "PUT", "delete": "DELETE", "patch": "PATCH",
 	"head": "HEAD", "options": "OPTIONS", "route": "", "websocket": "WS", "api_route": ""}
 
-// routes adds the routes that decorators register a function for.
-func (e *extractor) routes(d facts.DeclID, marks []mark, i syntax.ID) {
+// routes adds the routes that decorators register a function for. What a test
+// registers for itself is nobody else's.
+func (e *extractor) routes(d facts.DeclID, marks []mark) {
+	own := false
+	for outer := e.b.Decls[d].Parent; outer != none; outer = e.b.Decls[outer].Parent {
+		p := &e.b.Decls[outer]
+		own = own || p.Kind.IsCallable() && strings.HasPrefix(e.b.Strings[p.Name], "test")
+	}
 	for _, m := range marks {
 		method, ok := httpMethods[m.last]
 		if !ok || !strings.Contains(m.name, ".") || e.class(m.node) != classCall {
@@ -64,6 +71,7 @@ func (e *extractor) routes(d facts.DeclID, marks []mark, i syntax.ID) {
 		if path, ok = e.constant(first); !ok || path != "" && path[0] != '/' {
 			continue
 		}
+		path = e.routePrefix(m.name) + path
 		var methods []string
 		for c := range e.t.NamedChildren(args) {
 			if e.class(c) != classKeywordArgument || string(e.t.Text(e.child(c, fieldName))) != "methods" {
@@ -89,9 +97,23 @@ func (e *extractor) routes(d facts.DeclID, marks []mark, i syntax.ID) {
 		e.b.Decls[d].Flags |= graph.FlagEntryPoint
 		r := e.b.AddDecl(graph.KindRoute, e.b.InternString(method+" "+path), d)
 		p := &e.b.Decls[r]
+		if own {
+			p.Traits |= facts.TraitLocal
+		} else {
+			e.routeApart(r)
+		}
 		p.Line, p.Col = e.place(first)
 		p.DefLine, p.EndLine = p.Line, p.Line
 		p.Flags = graph.FlagEntryPoint
 		e.b.EndDecl(r)
+	}
+}
+
+// routeApart gives a route another key than those of its name in the file have.
+func (e *extractor) routeApart(r facts.DeclID) {
+	p := &e.b.Decls[r]
+	key := repeated{none, p.Name, 0}
+	if e.repeats[key]++; e.repeats[key] > 1 {
+		p.Shape = e.b.InternString("~" + strconv.Itoa(e.repeats[key]))
 	}
 }
