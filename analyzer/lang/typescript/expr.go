@@ -371,6 +371,7 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	id := e.list(out, x, base)
 	e.tests(i, id)
 	e.calledRoute(i, id)
+	e.request(i)
 	if waits {
 		return e.operation(facts.Expr{Op: facts.OpAwait, X: id, Y: none}, id)
 	}

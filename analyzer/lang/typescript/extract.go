@@ -54,6 +54,9 @@ type extractor struct {
 	test       testNode // the function that is a test
 	controller string   // the path of the class that is open, where it handles routes
 	controls   bool
+	modulesOf  map[string]string // names to the modules of HTTP clients that they stand for
+	web        map[string]string // names of HTTP clients to what their addresses begin with
+	agent      map[string]bool   // those of an application at hand
 	text       []byte
 	signed     int // bytes that signatures may still take
 	hasher     syntax.Hasher
@@ -99,7 +102,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 		b.InternString("undefined"), b.InternString("Object"), b.InternString("default"), b.InternString("*"), b.InternString("exports")}
 	e.file()
 	f := b.Finish()
-	e.t, e.b, e.nodes, e.src, e.fn, e.tops, e.declared = nil, nil, nil, nil, nil, nil, nil
+	e.t, e.b, e.nodes, e.src, e.fn, e.tops, e.declared, e.modulesOf, e.web, e.agent = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	extractors.Put(e)
 	return f
 }
@@ -110,6 +113,7 @@ func (e *extractor) file() {
 		return
 	}
 	e.b.Generated = generatedMark(e.src)
+	e.webNames()
 	e.b.Push()
 	for c := range e.t.NamedChildren(0) {
 		e.stmt(c)

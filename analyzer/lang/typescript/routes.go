@@ -203,15 +203,19 @@ func (e *extractor) routeTo(method string, at, last, def syntax.ID, call facts.E
 	}
 	handler := facts.ExprID(none)
 	switch e.class(last) {
-	case classIdentifier, classMember, classCall, classArray:
+	case classIdentifier, classMember, classCall, classArray, classArrow, classFunctionExpr:
 		list := e.b.List(e.b.Exprs[call].Args)
 		handler = facts.ExprID(list[len(list)-1])
-	case classArrow, classFunctionExpr:
 	default:
 		return
 	}
 	r := e.addRoute(method+" "+path, at, def)
 	e.b.Decls[r].Value = handler
+	for d := e.owner; d != none; d = e.b.Decls[d].Parent {
+		if e.b.Decls[d].Flags.Has(graph.FlagTestCase) {
+			e.b.Decls[r].Traits |= facts.TraitLocal // what a test registers for itself is nobody else's
+		}
+	}
 }
 
 // addRoute adds a route.
