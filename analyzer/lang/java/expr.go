@@ -243,6 +243,7 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 		x = e.add(facts.Expr{Op: facts.OpSelect, Flags: facts.FlagCallee, Name: e.str(name), X: x, Y: none}, name)
 	}
 	x = e.explicit(x, e.childOf(i, classTypeArguments))
+	e.request(i, name, object)
 	base := len(e.ids)
 	e.arguments(e.child(i, fieldArguments))
 	return e.list(facts.Expr{Op: facts.OpCall, N: 1, X: x, Y: none}, x, base)

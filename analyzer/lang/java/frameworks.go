@@ -1,6 +1,7 @@
 package java
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -152,15 +153,33 @@ func (e *extractor) routesOf(d facts.DeclID, m marks, i syntax.ID) {
 	}
 	prefixes := []string{""}
 	if o := e.outer(); o != nil && len(o.routes) > 0 {
-		prefixes = o.routes
+		prefixes = slices.Clone(o.routes)
 	}
-	e.b.Decls[d].Flags |= graph.FlagEntryPoint
+	sends := false
+	if o := e.outer(); o != nil {
+		var before []string
+		if before, sends = e.clients(o.marks); sends {
+			for i := range prefixes {
+				prefixes[i] = joinPath(before[0], prefixes[i])
+			}
+		}
+	}
+	if !sends {
+		e.b.Decls[d].Flags |= graph.FlagEntryPoint
+	}
 	n := 0
 	for _, method := range methods {
 		for _, prefix := range prefixes {
 			for _, path := range paths {
 				if n++; n > maxRoutes {
 					return
+				}
+				if sends {
+					if method == "ANY" {
+						method = ""
+					}
+					e.b.AddRequest(d, method, joinPath(prefix, path), e.b.Decls[d].Line, e.b.Decls[d].Col)
+					continue
 				}
 				e.route(d, i, method+" "+joinPath(prefix, path))
 			}
