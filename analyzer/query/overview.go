@@ -160,13 +160,13 @@ func (x *Index) Overview() *Overview {
 				o.Packages[p].Declarations++
 			}
 		}
-		if n.Flags.Has(graph.FlagEntryPoint) && !n.Flags.Has(graph.FlagTest) {
+		if n.Flags.Has(graph.FlagEntryPoint) && !n.Flags.Has(graph.FlagTest) && n.Kind != graph.KindRoute {
 			m.EntryPoints++
 			if len(o.EntryPoints) < overviewEntries {
 				o.EntryPoints = append(o.EntryPoints, x.Symbol(id))
 			}
 		}
-		if n.Kind == graph.KindRoute {
+		if n.Kind == graph.KindRoute && !n.Flags.Has(graph.FlagTest) {
 			m.Routes++
 			if len(o.Routes) < overviewRoutes {
 				o.Routes = append(o.Routes, x.route(id))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/query"
 	"github.com/codekg/kg/report"
 )
@@ -202,7 +203,7 @@ func resultText(b *strings.Builder, a *query.Answer, r *query.Result) {
 	b.WriteString(esc(r.Symbol.Name) + at(&r.Symbol))
 	var said []string
 	if r.Relation != "" {
-		text := r.Relation
+		text := relationText(r.Relation)
 		for i, p := range r.Sites {
 			if i == 3 {
 				text += fmt.Sprintf(" and %d more", r.SiteTotal-i)
@@ -257,6 +258,14 @@ func resultText(b *strings.Builder, a *query.Answer, r *query.Result) {
 		snippetText(b, p.Snippet, p.Line)
 	}
 	snippetText(b, r.Snippet, 0)
+}
+
+// relationText says a relation in words.
+func relationText(relation string) string {
+	if relation == graph.EdgeHTTPCalls.String() {
+		return "requests it"
+	}
+	return strings.ReplaceAll(relation, "_", " ")
 }
 
 // snippetText marks the line that it is about.
