@@ -32,6 +32,9 @@ for (const tool of tools) {
   const res = await client.callTool({ name: tool.name, arguments: calls[tool.name] }, undefined, { timeout: 120000 });
   if (res.isError || !res.structuredContent || !res.content[0].text) say(tool.name, JSON.stringify(res.content).slice(0, 500));
 }
+for (const name in calls) {
+  if (!tools.some((tool) => tool.name === name)) say(name, 'is not served');
+}
 for (const { uri } of (await client.listResources()).resources) {
   if (!(await client.readResource({ uri })).contents[0].text) say(uri, 'is empty');
 }

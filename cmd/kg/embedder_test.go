@@ -3,15 +3,21 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestEmbedder: a server that others could have written, and bad ones.
 func TestEmbedder(t *testing.T) {
 	var asked, key string
+	var batches []int
 	good := func(w http.ResponseWriter, r *http.Request) {
 		var q struct {
 			Model string
@@ -20,6 +26,10 @@ func TestEmbedder(t *testing.T) {
 		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || r.URL.Path != "/v1/embeddings" || q.Model != "m" {
 			http.Error(w, "bad", http.StatusBadRequest)
 			return
+		}
+		batches = append(batches, len(q.Input))
+		if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s of %s", r.Method, r.Header.Get("Content-Type"))
 		}
 		asked += strings.Join(q.Input, "|") + "|"
 		key = r.Header.Get("Authorization")
@@ -59,6 +69,43 @@ func TestEmbedder(t *testing.T) {
 	if err != nil || len(got) != 70 || got[0] != 1 || got[69] != 0 || key != "Bearer secret" || strings.Count(asked, "|") != 71 {
 		t.Errorf("got %v, %v after %d texts", got, err, strings.Count(asked, "|"))
 	}
+	if !slices.Equal(batches, []int{embedBatch, embedBatch, 71 - 2*embedBatch}) || !strings.HasPrefix(asked, "question|near|") {
+		t.Errorf("batches of %v", batches)
+	}
+	// Vectors of another length in a later batch.
+	n := 0
+	if got, err := ask(func(w http.ResponseWriter, r *http.Request) {
+		var q struct{ Input []string }
+		json.NewDecoder(r.Body).Decode(&q)
+		n++
+		data := make([]string, len(q.Input))
+		for i := range data {
+			data[i] = fmt.Sprintf(`{"index":%d,"embedding":[%s1]}`, i, strings.Repeat("1,", n))
+		}
+		fmt.Fprintf(w, `{"data":[%s]}`, strings.Join(data, ","))
+	}, texts...); err == nil || n < 2 {
+		t.Errorf("lengths differ after %d batches: %v", n, got)
+	}
+	// One that never answers, and a user who does not wait.
+	hang := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}))
+	defer hang.Close()
+	e, err := newEmbedder(hang.URL, "m", "")
+	if err != nil || e.client.Timeout <= 0 || e.client.Timeout > 2*time.Minute {
+		t.Fatalf("it waits %v, %v", e.client.Timeout, err)
+	}
+	e.client.Timeout = 100 * time.Millisecond
+	if got, err := e.similarities(ctx, "question", texts); err == nil || !strings.Contains(err.Error(), "did not answer") {
+		t.Errorf("got %v, %v", got, err)
+	}
+	e.client.Timeout = time.Minute
+	short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	if got, err := e.similarities(short, "question", texts); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, %v", got, err)
+	}
 	for name, h := range map[string]http.HandlerFunc{
 		"an error": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no model", 404) },
 		"no JSON":  func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) },
@@ -73,6 +120,12 @@ func TestEmbedder(t *testing.T) {
 		},
 		"a redirect": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://192.0.2.1/", http.StatusTemporaryRedirect)
+		},
+		"numbers that are none": func(w http.ResponseWriter, _ *http.Request) {
+			w.Write([]byte(`{"data":[{"index":0,"embedding":[1e999]},{"index":1,"embedding":[1]}]}`))
+		},
+		"zeros": func(w http.ResponseWriter, _ *http.Request) {
+			w.Write([]byte(`{"data":[{"index":0,"embedding":[0,0]},{"index":1,"embedding":[0,0,0]}]}`))
 		},
 		"empty vectors": func(w http.ResponseWriter, _ *http.Request) {
 			w.Write([]byte(`{"data":[{"index":0,"embedding":[]},{"index":1,"embedding":[]}]}`))

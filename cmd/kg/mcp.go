@@ -275,8 +275,9 @@ const (
 
 // reply is what a tool answers: data for programs and text for readers.
 type reply[T any] struct {
-	data T
-	text string
+	data   T
+	text   string
+	ofTree bool // it is about the files on disk, not about the session's graph
 }
 
 // addTool adds a tool that only reads. do must not keep the session.
@@ -303,6 +304,9 @@ func addTool[In, Out any](m *mcpServer, s *mcp.Server, name, title, doc string, 
 		var r reply[Out]
 		err = m.with(ctx, progress, func(s *session) (err error) {
 			r, err = do(ctx, s, in)
+			if stale := s.fresh.String(); stale != "" && !r.ofTree {
+				r.text = stale + "\n" + r.text
+			}
 			return err
 		})
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -99,6 +100,11 @@ func TestMCP(t *testing.T) {
 			if res.IsError || data == nil || !strings.Contains(textOf(res), c.want) {
 				t.Errorf("%s %v: error %t, data %v, text %s", tool.Name, c.args, res.IsError, data != nil, textOf(res))
 			}
+		}
+	}
+	for name := range calls {
+		if !slices.ContainsFunc(tools.Tools, func(tool *mcp.Tool) bool { return tool.Name == name }) {
+			t.Errorf("the tool %s is not served", name)
 		}
 	}
 	// Candidates, near names and reasons are answers.

@@ -130,9 +130,22 @@ type changesOut struct {
 
 // overviewOut is an overview, or what differs.
 type overviewOut struct {
-	Overview *query.Overview     `json:"overview,omitempty"`
-	Diff     *query.OverviewDiff `json:"diff,omitempty"`
-	Cut      bool                `json:"cut,omitempty"` // lists are shorter than they are, for the budget; metrics are whole
+	Overview  *query.Overview     `json:"overview,omitempty"`
+	Diff      *query.OverviewDiff `json:"diff,omitempty"`
+	Freshness *freshness          `json:"freshness,omitempty"`
+	Cut       bool                `json:"cut,omitempty"` // lists are shorter than they are, for the budget; metrics are whole
+}
+
+// packOut is a pack and how old the graph is that it was made with.
+type packOut struct {
+	*search.Pack
+	Freshness *freshness `json:"freshness,omitempty"`
+}
+
+// tableOut is what SQL or Cypher answers.
+type tableOut struct {
+	*sqlite.Table
+	Freshness *freshness `json:"freshness,omitempty"`
 }
 
 func (m *mcpServer) addTools(s *mcp.Server) {
@@ -149,11 +162,8 @@ func (m *mcpServer) addTools(s *mcp.Server) {
 			return reply[toldAnswer]{}, err
 		}
 		var b strings.Builder
-		if stale := s.fresh.String(); stale != "" {
-			b.WriteString(stale + "\n")
-		}
 		err = answerText(&b, got)
-		return reply[toldAnswer]{toldAnswer{got, s.age()}, b.String()}, err
+		return reply[toldAnswer]{data: toldAnswer{got, s.age()}, text: b.String()}, err
 	}
 
 	addTool(m, s, "overview", "Architecture", "What this code base is made of: modules, packages, layers, cycles, communities, hubs, entry points, routes. With diff: what a change did to them. A good first call.",
@@ -175,24 +185,24 @@ func (m *mcpServer) addTools(s *mcp.Server) {
 			})
 			var b strings.Builder
 			err = searchText(&b, got)
-			return reply[*searchAnswer]{got, b.String()}, err
+			return reply[*searchAnswer]{data: got, text: b.String()}, err
 		})
 	addTool(m, s, "pack", "Pack", "The source that answers a question, within a budget of tokens: definitions with line numbers, places of use, signatures around. One call instead of many file reads.",
 		func(ctx context.Context, s *session, in struct {
 			searchIn
 			MaxLines int `json:"max_lines,omitempty" jsonschema:"lines of one declaration; default 80"`
-		}) (reply[*search.Pack], error) {
+		}) (reply[packOut], error) {
 			f := searchFlags{Max: in.Max, Hops: in.Hops, Edges: in.Edges, Kinds: in.Kinds, Scope: in.Scope, Exclude: in.Exclude}
 			if f.Hops == 0 {
 				f.Hops = 2
 			}
 			p, err := a.pack(ctx, s, in.Text, f, embedFlags{}, search.PackOptions{Tokens: budget(in.MaxTokens), MaxLines: max(0, in.MaxLines)})
 			if err != nil {
-				return reply[*search.Pack]{}, err
+				return reply[packOut]{}, err
 			}
 			var b strings.Builder
 			err = packText(&b, p)
-			return reply[*search.Pack]{p, b.String()}, err
+			return reply[packOut]{data: packOut{p, s.age()}, text: b.String()}, err
 		})
 	addTool(m, s, "query", "Query", "Relations of a declaration, and questions about the whole graph: who calls it, what implements it, what depends on it, which tests reach it, hubs, cycles, dead code. Exact totals, file:line evidence; calls through interfaces are followed.",
 		func(ctx context.Context, s *session, in queryIn) (reply[toldAnswer], error) {
@@ -226,17 +236,17 @@ func (m *mcpServer) addTools(s *mcp.Server) {
 			return a.changesReply(ctx, in)
 		})
 	addTool(m, s, "sql", "SQL", "One read-only SQL statement over the graph as an SQLite database, for what other tools do not answer. Tables nodes, edges, sites, files; views calls, relations, implementations, members, dependencies, fan. The resource kg://schema has the columns.",
-		func(ctx context.Context, s *session, in sqlIn) (reply[*sqlite.Table], error) {
+		func(ctx context.Context, s *session, in sqlIn) (reply[tableOut], error) {
 			db, err := s.database(ctx)
 			if err != nil {
-				return reply[*sqlite.Table]{}, err
+				return reply[tableOut]{}, err
 			}
 			if in.Max <= 0 {
 				in.Max = 100
 			}
 			t, err := db.ask(ctx, in.Statement, sqlite.Limits{Rows: in.Max, Cell: 2000})
 			if err != nil {
-				return reply[*sqlite.Table]{}, &failure{text: err.Error(), hint: "the resource kg://schema lists tables and views"}
+				return reply[tableOut]{}, &failure{text: err.Error(), hint: "the resource kg://schema lists tables and views"}
 			}
 			rows := t.Rows
 			t, _ = fit(len(rows), budget(in.MaxTokens), func(n int) (*sqlite.Table, error) {
@@ -244,16 +254,16 @@ func (m *mcpServer) addTools(s *mcp.Server) {
 			})
 			var b strings.Builder
 			err = tableText(&b, t)
-			return reply[*sqlite.Table]{t, b.String()}, err
+			return reply[tableOut]{data: tableOut{t, s.age()}, text: b.String()}, err
 		})
 	addTool(m, s, "cypher", "Cypher", "A question in a subset of openCypher, for patterns that other tools do not answer: MATCH (a:function)-[:calls*1..3]->(b {name: 'Save'}) WHERE a.test = false RETURN a.qname, a.file LIMIT 20. Labels are kinds, also type and callable; relations are calls, references, implements, contains, ...",
-		func(ctx context.Context, s *session, in cypherIn) (reply[*cypher.Table], error) {
+		func(ctx context.Context, s *session, in cypherIn) (reply[tableOut], error) {
 			if in.Max <= 0 {
 				in.Max = 100
 			}
 			t, err := cypher.Ask(ctx, s.index, in.Query, cypher.Limits{Rows: min(in.Max, 10_000)})
 			if err != nil {
-				return reply[*cypher.Table]{}, err
+				return reply[tableOut]{}, err
 			}
 			rows := t.Rows
 			t, _ = fit(len(rows), budget(in.MaxTokens), func(n int) (*cypher.Table, error) {
@@ -261,14 +271,14 @@ func (m *mcpServer) addTools(s *mcp.Server) {
 			})
 			var b strings.Builder
 			err = tableText(&b, (*sqlite.Table)(t))
-			return reply[*cypher.Table]{t, b.String()}, err
+			return reply[tableOut]{data: tableOut{(*sqlite.Table)(t), s.age()}, text: b.String()}, err
 		})
 	addTool(m, s, "status", "Status", "What the answers come from: size of the graph, languages, whether it is older than the tree, and what could not be told and why.",
 		func(_ context.Context, s *session, _ statusIn) (reply[statusOut], error) {
 			out := statusOut{Tool: "kg " + readVersions().Version, Graph: s.name, Stats: countStats(s.graph), Freshness: s.age(), Unknowns: s.unknownGroups()}
 			var b strings.Builder
 			err := out.Stats.text(&b, s.name)
-			return reply[statusOut]{out, b.String() + s.fresh.String()}, err
+			return reply[statusOut]{data: out, text: b.String()}, err
 		})
 }
 
@@ -336,7 +346,7 @@ func (a *app) overviewReply(ctx context.Context, s *session, in overviewIn) (rep
 		d := o.Since(query.New(base.graph).Overview())
 		var b strings.Builder
 		err = overviewDiffText(&b, d, in.Diff)
-		return reply[overviewOut]{overviewOut{Diff: d}, b.String()}, err
+		return reply[overviewOut]{data: overviewOut{Diff: d, Freshness: s.age()}, text: b.String()}, err
 	}
 	cut := false
 	got, _ := fit(100_000, budget(in.MaxTokens), func(n int) (*query.Overview, error) {
@@ -358,7 +368,7 @@ func (a *app) overviewReply(ctx context.Context, s *session, in overviewIn) (rep
 	})
 	var b strings.Builder
 	err := overviewText(&b, got)
-	return reply[overviewOut]{overviewOut{Overview: got, Cut: cut}, b.String()}, err
+	return reply[overviewOut]{data: overviewOut{Overview: got, Cut: cut, Freshness: s.age()}, text: b.String()}, err
 }
 
 func firstOf[T any](list []T, n int, cut *bool) []T {
@@ -420,7 +430,7 @@ func (a *app) changesReply(ctx context.Context, in changesIn) (reply[changesOut]
 	if most := 4 * budget(in.MaxTokens); len(md) > most {
 		out.Markdown = strings.ToValidUTF8(md[:most], "") + "\n… cut for the budget"
 	}
-	return reply[changesOut]{out, out.Markdown}, nil
+	return reply[changesOut]{data: out, text: out.Markdown, ofTree: true}, nil
 }
 
 // addTexts adds resources and prompts.
