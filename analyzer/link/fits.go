@@ -78,14 +78,18 @@ func (ev *evaluator) literalFits(x *facts.Expr, to Type) tri {
 	case !void && !returns && d.Traits&facts.TraitEndless == 0:
 		return no
 	}
+	out := yes
 	for i := range d.Params.Len() { // explicit types are the same
 		if p := ev.f.Facts.Params[int(d.Params.Lo)+i]; p.Type != facts.None {
 			if pt, ft := ev.typeExpr(p.Type), t.arg(sam, i); pt != unknownType && ft != unknownType && !t.rec(ft).params && ev.erased(pt, 0) != ev.erased(ft, 0) {
-				return no
+				if ft != ev.lang.cls.root || ev.lang.cls.primitive[pt] {
+					return no
+				}
+				out = maybe // where any type may stand, what is written does
 			}
 		}
 	}
-	return yes
+	return out
 }
 
 // statement reports whether an expression may stand as a statement.

@@ -276,12 +276,18 @@ func (ix *index) otherTarget(c *claim, same []*record.Site, to *record.Def, opt 
 	return c
 }
 
-// leftOpen says why the oracle does not judge the place of an edge.
+// leftOpen says why the oracle does not judge the place of an edge. What it says of
+// another kind there does not matter where it has a site of the edge's kind: of
+// new C(x) it may know the class, and not which constructor is called.
 func (ix *index) leftOpen(e *record.Edge, all []*record.Site) string {
 	if e.Kind == record.Converts {
 		all = ix.lines[lineOf{e.File, e.Line}]
 	}
+	own := slices.ContainsFunc(all, func(s *record.Site) bool { return s.Kind == e.Kind })
 	for _, s := range all {
+		if own && s.Kind != e.Kind && e.Kind != record.Converts {
+			continue
+		}
 		if s.Open {
 			return "open"
 		}
