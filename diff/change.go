@@ -138,7 +138,7 @@ func (m *matcher) compareNode(d *Delta, b, h graph.ID) (Change, bool) {
 		if len(x.Variants) > 0 || len(y.Variants) > 0 {
 			compareVariants(ds, x, y)
 		} else if x.Body != y.Body {
-			compareBody(ds, y.Kind)
+			compareBody(ds, x, y)
 		}
 	}
 	if x.DocHash != y.DocHash || x.DocHash.IsZero() && x.Doc != y.Doc {
@@ -197,11 +197,14 @@ func ownerKey(s *side, n graph.ID) string {
 	return ""
 }
 
-func compareBody(ds *details, k graph.Kind) {
-	switch k {
+func compareBody(ds *details, x, y *graph.Node) {
+	annotations := graph.OnlyAnnotations(x.Body, y.Body)
+	switch k := y.Kind; k {
 	case graph.KindConstant, graph.KindVariable, graph.KindField, graph.KindEnumMember:
 		// The hash of a value may hold its declared type, too.
-		if !slices.ContainsFunc(ds.list, func(d Detail) bool { return d.Code == TypeChanged }) {
+		if annotations {
+			ds.add(AnnotationChanged, "", "")
+		} else if !slices.ContainsFunc(ds.list, func(d Detail) bool { return d.Code == TypeChanged }) {
 			ds.add(ValueChanged, "", "")
 		}
 	default:
@@ -209,7 +212,11 @@ func compareBody(ds *details, k graph.Kind) {
 		if k.IsType() && slices.ContainsFunc(ds.list, func(d Detail) bool { return codes[d.Code].aspect == Signature }) {
 			return
 		}
-		ds.add(BodyChanged, "", "")
+		if annotations {
+			ds.add(AnnotationChanged, "", "")
+		} else {
+			ds.add(BodyChanged, "", "")
+		}
 	}
 }
 

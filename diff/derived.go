@@ -70,7 +70,7 @@ func (d *Delta) follows(c *Change) bool {
 	}
 	for _, e := range c.Details {
 		switch e.Code {
-		case ParamType, ResultType, ResultAdded, ResultRemoved, TypeChanged, TypeParamBound, BodyChanged:
+		case ParamType, ResultType, ResultAdded, ResultRemoved, TypeChanged, TypeParamBound, BodyChanged, AnnotationChanged:
 		default:
 			return false
 		}

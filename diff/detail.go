@@ -57,6 +57,7 @@ const (
 	OwnerMoved                     // to another package or type
 	NameChanged                    //
 	BinaryChanged                  // users fit, but compiled ones do not find it: they have to be compiled again
+	AnnotationChanged              // what is written in annotations, or which there are; the rest of the body is as it was
 	codeEnd
 )
 
@@ -131,6 +132,7 @@ var codes = [codeEnd]struct {
 	{"owner_moved", Breaking, Moved},
 	{"name_changed", Breaking, Renamed},
 	{"binary_changed", Compatible, Signature},
+	{"annotation_changed", Compatible, Body},
 }
 
 // String returns the code's name in reports.

@@ -354,6 +354,8 @@ func said(ds []Detail, i int) bool {
 			return d.Code == "param_passing" && d.Index != nil && ds[i].Index != nil && *d.Index == *ds[i].Index
 		case "text_changed":
 			return d.Code == "owner_moved"
+		case "annotation_changed":
+			return d.Code == "annotation_added" || d.Code == "annotation_removed"
 		}
 		return false
 	})

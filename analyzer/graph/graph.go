@@ -37,6 +37,22 @@ type Hash [16]byte
 // IsZero reports whether h is the zero Hash.
 func (h Hash) IsZero() bool { return h == Hash{} }
 
+// bodyBytes is how much of the Hash of a body with annotations is the body's.
+const bodyBytes = 12
+
+// Annotated returns the Hash of a body with annotations that have a Hash of their
+// own, so that what changed in them is told from what changed in the body.
+func (h Hash) Annotated(annotations Hash) Hash {
+	copy(h[bodyBytes:], annotations[:])
+	return h
+}
+
+// OnlyAnnotations reports whether of two different hashes of bodies only the
+// annotations differ; see [Hash.Annotated].
+func OnlyAnnotations(x, y Hash) bool {
+	return x != y && string(x[:bodyBytes]) == string(y[:bodyBytes])
+}
+
 // MinHash is a one-permutation MinHash of the token 4-grams of a body: 64 values
 // of 4 bits, 8 in each element. The zero MinHash means that the body was too
 // short to have one.

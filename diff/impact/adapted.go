@@ -13,7 +13,7 @@ import (
 // sites, and each of its changed lines uses something renamed or moved. Without
 // changed lines it is never said.
 func (e *engine) adapted(c *diff.Change) bool {
-	if c.Aspects&^aspect(diff.Body, diff.Doc) != 0 || e.base == e.head || !c.Has(diff.BodyChanged) {
+	if c.Aspects&^aspect(diff.Body, diff.Doc) != 0 || e.base == e.head || !c.Has(diff.BodyChanged, diff.AnnotationChanged) {
 		return false
 	}
 	b, h := &e.base.Nodes[c.Base], &e.head.Nodes[c.Head]

@@ -121,7 +121,7 @@ func names(ps []Place) (all []string) {
 func behaviourChange(c *check) {
 	for i := range c.Impact.Changes {
 		x := &c.Impact.Changes[i]
-		if x.Kind == diff.Removed || x.Kind == diff.Added || x.Adapted || !x.Has(diff.BodyChanged, diff.ValueChanged, diff.VariantBody, diff.VariantRemoved) {
+		if x.Kind == diff.Removed || x.Kind == diff.Added || x.Adapted || !x.Has(diff.BodyChanged, diff.AnnotationChanged, diff.ValueChanged, diff.VariantBody, diff.VariantRemoved) {
 			continue
 		}
 		var users []Place

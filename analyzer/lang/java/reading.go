@@ -3,6 +3,7 @@ package java
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -11,7 +12,8 @@ import (
 // modules: behind a statement such a call is given another first letter, which
 // makes it that of a method, and the word module is taken away. Nor has it
 // escapes of characters outside of literals: those of punctuation are replaced by
-// it, and others become letters; see unescaped. In comments and strings none of
+// it, and others become letters; see unescaped; nor an annotation before the dots
+// of a parameter. In comments and strings none of
 // this changes anything.
 func readable(src []byte) []byte {
 	out := src
@@ -45,6 +47,16 @@ func readable(src []byte) []byte {
 		at += n + len("import ")
 		if rest := skipSpace(src[at+len("module"):]); len(rest) > 0 && isLetter(rest[0]) {
 			put(at, "      ")
+		}
+	}
+	for at := 0; ; at += len("...") {
+		n := bytes.Index(src[at:], []byte("..."))
+		if n < 0 {
+			break
+		}
+		at += n
+		if from := beforeDots(src[:at]); from >= 0 {
+			put(from, strings.Repeat(" ", at-from))
 		}
 	}
 	eachEscape(src, func(at, end int, r rune) {
@@ -94,6 +106,24 @@ func unescaped(name []byte) []byte {
 		done = end
 	})
 	return append(out, name[done:]...)
+}
+
+// beforeDots returns where the annotation begins that stands between the type of
+// a parameter and its dots, as text ends; -1 if none does. The grammar does not
+// know of it.
+func beforeDots(text []byte) int {
+	at := len(bytes.TrimRight(text, " "))
+	for end := at; at > 0 && end-at < lookaround && (isLetter(text[at-1]) || text[at-1] == '.' || text[at-1] >= '0' && text[at-1] <= '9'); {
+		at--
+	}
+	if at < 2 || at == len(text) || text[at-1] != '@' {
+		return -1
+	}
+	if before := bytes.TrimRight(text[max(0, at-lookaround):at-1], " "); len(before) == at-1 || len(before) == 0 ||
+		!isLetter(before[len(before)-1]) && before[len(before)-1] != '>' && before[len(before)-1] != ']' {
+		return -1
+	}
+	return at - 1
 }
 
 // lookaround bounds how far text is looked at, so that the time stays linear.

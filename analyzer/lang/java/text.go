@@ -24,32 +24,51 @@ var hashRules syntax.HashRules
 
 // hashCode hashes annotations and the given parts of declaration d.
 func (e *extractor) hashCode(d facts.DeclID, modifiers syntax.ID, parts ...syntax.ID) {
-	any := false
 	h := &e.hasher
 	h.Reset(e.t, &hashRules)
-	if modifiers != syntax.None {
-		for c := range e.t.NamedChildren(modifiers) {
-			if e.class(c) == classAnnotation {
-				h.Node(c, syntax.Edits{})
-				any = true
-			}
-		}
-	}
+	any := false
 	for _, i := range parts {
 		if i != syntax.None {
 			h.Node(i, syntax.Edits{})
 			any = true
 		}
 	}
-	if !any {
-		return
+	sum := syntax.Digest{}
+	if any {
+		sum = h.Sum()
 	}
-	e.setHash(d, h.Sum())
+	e.setHash(d, sum, e.hashMarks(modifiers))
 }
 
-func (e *extractor) setHash(d facts.DeclID, s syntax.Digest) {
+// hashMarks hashes the annotations among modifiers.
+func (e *extractor) hashMarks(modifiers syntax.ID) (sum syntax.Digest) {
+	if modifiers == syntax.None {
+		return sum
+	}
+	h := &e.hasher
+	any := false
+	for c := range e.t.NamedChildren(modifiers) {
+		if e.class(c) != classAnnotation {
+			continue
+		}
+		if !any {
+			h.Reset(e.t, &hashRules)
+		}
+		any = true
+		h.Node(c, syntax.Edits{})
+	}
+	if any {
+		sum = h.Sum()
+	}
+	return sum
+}
+
+func (e *extractor) setHash(d facts.DeclID, s, marks syntax.Digest) {
 	p := &e.b.Decls[d]
-	p.Body, p.Tokens, p.Branches = s.Hash, int32(s.Tokens), int32(s.Branches)
+	p.Body, p.Tokens, p.Branches = s.Hash, int32(s.Tokens+marks.Tokens), int32(s.Branches)
+	if marks.Tokens > 0 {
+		p.Body = p.Body.Annotated(marks.Hash)
+	}
 	for i := range p.MinHash {
 		p.MinHash[i] = uint32(s.Sketch[4*i]) | uint32(s.Sketch[4*i+1])<<8 | uint32(s.Sketch[4*i+2])<<16 | uint32(s.Sketch[4*i+3])<<24
 	}
@@ -59,17 +78,10 @@ func (e *extractor) setHash(d facts.DeclID, s syntax.Digest) {
 func (e *extractor) hashType(d facts.DeclID, i syntax.ID, members []syntax.ID) {
 	h := &e.hasher
 	h.Reset(e.t, &hashRules)
-	if m := e.childOf(i, classModifiers); m != syntax.None {
-		for c := range e.t.NamedChildren(m) {
-			if e.class(c) == classAnnotation {
-				h.Node(c, syntax.Edits{})
-			}
-		}
-	}
 	if body := e.child(i, fieldBody); body != syntax.None {
 		h.Node(body, syntax.Edits{Skip: members})
 	}
-	e.setHash(d, h.Sum())
+	e.setHash(d, h.Sum(), e.hashMarks(e.childOf(i, classModifiers)))
 }
 
 // document sets the documentation of d from the comment before node i.
