@@ -82,12 +82,14 @@ func (m *matcher) compareTypes(ds *details, xs, ys *graph.Signature) {
 		compareTypeParams(ds, m.spelled.params(xs.TypeParams), ys.TypeParams)
 	}
 	if !slices.Equal(xs.Params, ys.Params) {
-		compareParams(ds, m.spelled.params(xs.Params), ys.Params)
+		now := m.spelled.params(xs.Params)
+		compareParams(ds, now, asBefore(xs.Params, now, ys.Params))
 	}
 	if !slices.Equal(xs.Results, ys.Results) {
-		compareResults(ds, m.spelled.params(xs.Results), ys.Results)
+		now := m.spelled.params(xs.Results)
+		compareResults(ds, now, asBefore(xs.Results, now, ys.Results))
 	}
-	if t := m.spelled.typ(xs.Type); !sameType(t, ys.Type) {
+	if t := m.spelled.typ(xs.Type); !sameType(t, ys.Type) && !stillNames(xs.Type, ys.Type) {
 		ds.add(TypeChanged, xs.Type, ys.Type)
 	}
 	if !slices.Equal(xs.Bases, ys.Bases) {
@@ -143,6 +145,28 @@ func sameType(x, y string) bool {
 		x, y = ra, rb
 	}
 	return true
+}
+
+// stillNames reports whether a type of the head names in vain what the base's type
+// named: what has another name now is not called by it here.
+func stillNames(was, is string) bool {
+	return was != "" && strings.Contains(is, "?") && sameType(was, is)
+}
+
+// asBefore returns the parameters ys with the types now that those of xs have in
+// the head, where they still name the old ones.
+func asBefore(xs, now, ys []graph.Param) []graph.Param {
+	cloned := false
+	for i := range min(len(xs), len(ys)) {
+		if xs[i].Name != ys[i].Name || now[i].Type == ys[i].Type || !stillNames(xs[i].Type, ys[i].Type) {
+			continue
+		}
+		if !cloned {
+			ys, cloned = slices.Clone(ys), true
+		}
+		ys[i].Type = now[i].Type
+	}
+	return ys
 }
 
 // unresolved splits the name that a type begins with from the rest; ok says

@@ -38,7 +38,11 @@ func (e *engine) removed(c *diff.Change) {
 // of what is written with its name in front.
 func (e *engine) renamed(c *diff.Change) {
 	for _, t := range e.writtenWith(c.Base) {
-		e.usesOfGone(t, e.d.ToHead(t))
+		keep := anyUse
+		if owner := e.base.Nodes[t].Parent; t != c.Base && e.base.Nodes[owner].Kind.IsType() && e.d.RulesFor(&e.base.Nodes[t]).Dynamic {
+			keep = func(edge *graph.Edge) bool { return e.namesBeside(edge, owner) }
+		}
+		e.usesOfGoneIf(t, e.d.ToHead(t), keep)
 		if t == c.Base {
 			e.lostContracts(t)
 		}
@@ -70,11 +74,34 @@ func (e *engine) writtenWith(n graph.ID) []graph.ID {
 	return out
 }
 
+// namesBeside reports whether a user of the base graph names a type where it uses a
+// member of it. In languages without checked types it may as well reach what the
+// class has through an object of it, or of one below, which does not break.
+func (e *engine) namesBeside(use *graph.Edge, owner graph.ID) bool {
+	sites := e.base.Sites(use)
+	for _, x := range e.base.Out(use.From) {
+		if x.To == owner && slices.ContainsFunc(e.base.Sites(&x), func(s graph.Site) bool {
+			return slices.ContainsFunc(sites, func(u graph.Site) bool { return u.File == s.File && u.Line == s.Line })
+		}) {
+			return true
+		}
+	}
+	return len(sites) == 0
+}
+
+func anyUse(*graph.Edge) bool { return true }
+
 // usesOfGone judges the uses of t, a node of the base graph whose name means
 // nothing any more; now is what it is called today, if anything.
-func (e *engine) usesOfGone(t, now graph.ID) {
+func (e *engine) usesOfGone(t, now graph.ID) { e.usesOfGoneIf(t, now, anyUse) }
+
+// usesOfGoneIf judges those uses of t that keep holds for.
+func (e *engine) usesOfGoneIf(t, now graph.ID, keep func(*graph.Edge) bool) {
 	for _, i := range e.base.In(t) {
 		edge := &e.base.Edges[i]
+		if !keep(edge) {
+			continue
+		}
 		switch edge.Kind {
 		case graph.EdgeAnnotates, graph.EdgeTests:
 			continue // what annotates or tests it does not break with it

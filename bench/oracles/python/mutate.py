@@ -4,7 +4,7 @@ by one, and writes what pyright complains of then and did not before, in the
 format of bench/mutate (see bench/README.md):
 
     npm install pyright
-    python3 bench/oracles/python/mutate.py -n 60 -pyright "npx pyright" -o OUT REPO
+    python3 bench/oracles/python/mutate.py -n 60 -pyright "npx pyright-langserver --stdio" -o OUT REPO
 
 A removed declaration becomes blank lines, so that no line moves (of a class pyright is asked a second time, without its members
 only); a renamed one keeps its uses as they were. After an import that
@@ -22,21 +22,22 @@ import json
 import os
 import random
 import re
-import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from oracle import Source, list_files
+from server import Server
 
 CHECKS = {
     # What a user sees in the basic mode; what is only a style is off.
     "typeCheckingMode": "basic",
+    "enableTypeIgnoreComments": False,  # they hide what breaks on their line
     "reportMissingImports": "none",
     "reportMissingModuleSource": "none",
     "reportDeprecated": "warning",
+    "reportUnknownMemberType": "warning",
 }
 
 MARK = "kg-oracle-mark"
@@ -63,7 +64,7 @@ class Tree:
     """A copy of the files in which declarations can be changed."""
 
     def __init__(self, root, copy, command, python):
-        self.copy, self.command = copy, shlex.split(command)
+        self.copy = copy
         self.texts, self.decls, self.tops = {}, {}, {}
         for path in list_files(root):
             to = os.path.join(copy, path)
@@ -81,7 +82,9 @@ class Tree:
             self.texts[path] = text
             self.tops[path] = src.tree.body
             self.decls[path] = list(self.declared(src, text.split("\n")))
-        self.checks = {**CHECKS, **({"pythonVersion": python} if python else {})}
+        with open(os.path.join(copy, "pyrightconfig.json"), "w") as f:
+            json.dump({**CHECKS, **({"pythonVersion": python} if python else {}), "include": sorted(self.texts)}, f)
+        self.server = Server(command, copy)
         self.words = {path: set(re.findall(r"\w+", text)) for path, text in self.texts.items()}
 
     def declared(self, src, lines):
@@ -110,22 +113,12 @@ class Tree:
                 if isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
                     stack.append((child, scope, outer))
 
-    def check(self, path=None, text=None, word=None, **more):
+    def check(self, path=None, text=None, word=None):
         """What pyright says of the files that have a word, with another text for one: (file, line, rule, message, severity)."""
-        with open(os.path.join(self.copy, "pyrightconfig.json"), "w") as f:
-            json.dump({**self.checks, **more, "include": sorted(p for p in self.texts if word is None or p == path or word in self.words[p])}, f)
+        texts = {p: t for p, t in self.texts.items() if word is None or p == path or word in self.words[p]}
         if path:
-            with open(os.path.join(self.copy, path), "w", encoding="utf-8", newline="") as f:
-                f.write(text)
-        out = subprocess.run(self.command + ["--outputjson", "--project", self.copy], cwd=self.copy, capture_output=True, stdin=subprocess.DEVNULL)
-        if path:
-            with open(os.path.join(self.copy, path), "w", encoding="utf-8", newline="") as f:
-                f.write(self.texts[path])
-        found = []
-        for d in json.loads(out.stdout)["generalDiagnostics"]:
-            file = os.path.relpath(d["file"], self.copy).replace(os.sep, "/")
-            found.append((file, d["range"]["start"]["line"] + 1, d.get("rule", "syntax"), d["message"], d["severity"]))
-        return found
+            texts[path] = text
+        return self.server.diagnostics(texts)
 
     def named(self, d):
         """Whether something besides a declaration has its name."""
@@ -183,10 +176,12 @@ def marked(tree, d):
     return "\n".join(lines)
 
 
-def plain(d):
+def plain(tree, d):
     """Whether a declaration can be taken away alone, and pyright knows who uses it: no overload, accessor, special name or fixture."""
     if d.kind in ("file", "variable") or d.node.name.startswith("__") or d.outer.kind == "function" or d.outer.kind == "method":
         return False
+    if d.kind != "method" and any(isinstance(n, ast.FunctionDef) and n.name == "__getattr__" for n in tree.tops[d.file]):
+        return False  # such a module has any name, for pyright
     for x in d.node.decorator_list:
         text = ast.unparse(x)
         if "overload" in text or "fixture" in text or text.endswith((".setter", ".getter", ".deleter", ".register")):
@@ -253,7 +248,7 @@ def main():
     p = argparse.ArgumentParser(description="what removals and renames break in a Python repository, as JSON Lines")
     p.add_argument("-n", type=int, default=60)
     p.add_argument("-seed", type=int, default=1)
-    p.add_argument("-pyright", default="npx pyright", help="the command that runs pyright")
+    p.add_argument("-pyright", default="npx pyright-langserver --stdio", help="the command that runs pyright's language server")
     p.add_argument("-python", default="", help="the version of Python that the code is for")
     p.add_argument("-o", default="-", help="file to write")
     p.add_argument("dir")
@@ -268,7 +263,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         tree = Tree(os.path.abspath(a.dir), os.path.join(os.path.realpath(tmp), "copy"), a.pyright, a.python)
         before, opened = {}, set()
-        for file, line, rule, message, severity in tree.check(reportUnknownMemberType="warning"):
+        for file, line, rule, message, severity in tree.check():
             if severity == "error":
                 before[(file, line, rule)] = before.get((file, line, rule), 0) + 1
             elif rule == "reportUnknownMemberType" and message.split("\n")[0].endswith("is unknown"):
@@ -278,27 +273,31 @@ def main():
         write({"t": "meta", "files": sorted(tree.texts), "open": sorted(opened)})
         targets = []
         for path in sorted(tree.decls):
-            of = [d for d in tree.decls[path] if plain(d)]
+            of = [d for d in tree.decls[path] if plain(tree, d)]
             names = [d.qname for d in tree.decls[path]]
             # What nobody else names breaks nobody.
             targets += [d for d in of if names.count(d.qname) == 1 and not d.node.name.startswith("test") and tree.named(d)]
         random.Random(a.seed).shuffle(targets)
-        made = {}
+        # As many of each sort as of the others; then of what there is more of.
+        kinds = ("function", "class", "method")
+        made = {(c, k): 0 for c in ("remove", "rename") for k in kinds}
+        done = set()
         total = 0
-        each = {("remove", "function"), ("remove", "class"), ("remove", "method"), ("rename", "function"), ("rename", "class"), ("rename", "method")}
-        for d in targets:
-            want = sorted((made.get(c, 0), c) for c in each if c[1] == d.kind)[0][1]
-            if made.get(want, 0) >= a.n // len(each) or sum(made.values()) >= a.n:
-                continue
-            change = want[0]
-            text, edit = (removed if change == "remove" else renamed)(tree, d)
-            sites = broken(tree, d, before, text, change)
-            if sites is None:
-                continue
-            made[want] = made.get(want, 0) + 1
-            total += len(sites)
-            write({"t": "mutation", "change": change, "kind": d.kind, "exported": not d.node.name.startswith("_"), "symbol": d.record(),
-                   "broken": [{"symbol": at.record(), "sites": s} for _, (at, s) in sorted(sites.items())], "edits": [edit]})
+        for share in (a.n // len(made), a.n):
+            for d in targets:
+                change = min((made[c, d.kind], c) for c in ("remove", "rename"))[1]
+                if d.id in done or made[change, d.kind] >= share or sum(made.values()) >= a.n:
+                    continue
+                text, edit = (removed if change == "remove" else renamed)(tree, d)
+                sites = broken(tree, d, before, text, change)
+                done.add(d.id)
+                if sites is None:
+                    continue
+                made[change, d.kind] += 1
+                total += len(sites)
+                write({"t": "mutation", "change": change, "kind": d.kind, "exported": not d.node.name.startswith("_"), "symbol": d.record(),
+                       "broken": [{"symbol": at.record(), "sites": s} for _, (at, s) in sorted(sites.items())], "edits": [edit]})
+        tree.server.close()
     print("%d changes broke %d declarations" % (sum(made.values()), total), file=sys.stderr)
 
 
