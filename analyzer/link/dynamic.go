@@ -22,17 +22,22 @@ type dynamic struct {
 	object Ent
 
 	iterable, asyncIterable, awaitable, generator, asyncGenerator, coroutine Ent
-	enum                                                                     Ent
+	enum, record                                                             Ent
 
-	constructors         []Sym
-	call, iterates, next Sym
-	item                 Sym
-	fallback, getter     Sym
-	operators            map[Sym]Sym
+	dispatchers []Ent
+	register    Sym
+
+	constructors             []Sym
+	call, iterates, next     Sym
+	asyncIterates, asyncNext Sym
+	item                     Sym
+	fallback, getter         Sym
+	operators                map[Sym][]Sym
+	contains                 map[Sym]bool
 }
 
 func (l *linker) newDynamic(s *langState, named func(string) Type) *dynamic {
-	d := &dynamic{Dynamic: s.Dynamic, kinds: map[Sym]Type{}, forms: map[Ent]Form{}, operators: map[Sym]Sym{}}
+	d := &dynamic{Dynamic: s.Dynamic, kinds: map[Sym]Type{}, forms: map[Ent]Form{}, operators: map[Sym][]Sym{}, contains: map[Sym]bool{}}
 	for kind, name := range s.Dynamic.Kinds {
 		d.kinds[l.sym(kind)] = named(name)
 	}
@@ -43,16 +48,28 @@ func (l *linker) newDynamic(s *langState, named func(string) Type) *dynamic {
 	}
 	d.tuple, d.typ, d.object = l.universeEnt(s, "tuple"), l.universeEnt(s, "type"), l.universeEnt(s, "object")
 	for to, name := range map[*Ent]string{&d.iterable: d.Iterable, &d.asyncIterable: d.AsyncIterable, &d.awaitable: d.Awaitable,
-		&d.generator: d.Generator, &d.asyncGenerator: d.AsyncGenerator, &d.coroutine: d.Coroutine, &d.enum: d.Enum} {
+		&d.generator: d.Generator, &d.asyncGenerator: d.AsyncGenerator, &d.coroutine: d.Coroutine, &d.enum: d.Enum, &d.record: d.Record} {
 		*to = l.libraryEnt(s, name)
 	}
+	for _, c := range d.Dispatchers {
+		if e := l.libraryEnt(s, c); e != noEnt {
+			d.dispatchers = append(d.dispatchers, e)
+		}
+	}
+	d.register = l.sym(d.Register)
 	for _, c := range d.Constructors {
 		d.constructors = append(d.constructors, l.sym(c))
 	}
 	d.call, d.iterates, d.next, d.item = l.sym(d.Call), l.sym(d.Iterates), l.sym(d.Next), l.sym(d.Item)
+	d.asyncIterates, d.asyncNext = l.sym(d.AsyncIterates), l.sym(d.AsyncNext)
 	d.fallback, d.getter = l.sym(d.Fallback), l.sym(d.Getter)
-	for op, name := range d.Operators {
-		d.operators[l.sym(op)] = l.sym(name)
+	for op, names := range d.Operators {
+		for name := range strings.FieldsSeq(names) {
+			d.operators[l.sym(op)] = append(d.operators[l.sym(op)], l.sym(name))
+		}
+	}
+	for _, op := range d.Contains {
+		d.contains[l.sym(op)] = true
 	}
 	return d
 }
@@ -83,7 +100,7 @@ func (d *Dynamic) needed() []string {
 			list = append(list, name[:i])
 		}
 	}
-	for _, n := range []string{d.Iterable, d.AsyncIterable, d.Awaitable, d.Generator, d.AsyncGenerator, d.Coroutine, d.Enum} {
+	for _, n := range []string{d.Iterable, d.AsyncIterable, d.Awaitable, d.Generator, d.AsyncGenerator, d.Coroutine, d.Enum, d.Record} {
 		add(n)
 	}
 	for n := range d.Forms {
@@ -161,6 +178,8 @@ func (l *linker) dynamicTypes(ev *evaluator) {
 		n += int32(len(l.files[fn].Facts.Params))
 	}
 	s.param = make([]Type, n)
+	stubs := l.stubs()
+	l.stubNames(stubs)
 	l.typeNames(ev, files)
 	for range 3 {
 		if !l.dynamicBases(ev, files) {
@@ -172,6 +191,7 @@ func (l *linker) dynamicTypes(ev *evaluator) {
 	for _, fn := range files {
 		l.dynamicDeclared(ev, fn)
 	}
+	l.stubTypes(stubs)
 	l.inheritedParams(ev, files)
 }
 
@@ -288,6 +308,10 @@ func (l *linker) dynamicBases(ev *evaluator, files []int32) bool {
 				case ev.types.kind(v) == kTuple: // Generic[T]
 					fresh = append(fresh, v)
 				case ev.formOf(v) == FormGeneric:
+				case ev.formOf(v) == FormRecord:
+					if r := ev.lang.dyn.record; r != noEnt {
+						fresh = append(fresh, ev.types.mk(kNamed, r, 0))
+					}
 				default:
 					b := ev.denote(v)
 					if m := ev.types.members(b); len(m) > 1 { // one or the other: the first

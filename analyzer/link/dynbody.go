@@ -1,6 +1,7 @@
 package link
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/codekg/kg/analyzer/facts"
@@ -44,6 +45,8 @@ func (r *bodyReader) dynamicFile(fn int32) {
 			r.dynamicCall(facts.ExprID(e), x, x.X)
 		case facts.OpBinary, facts.OpIndex:
 			r.operator(facts.ExprID(e), x)
+		case facts.OpRangeVal:
+			r.iterated(facts.ExprID(e), x)
 		}
 	}
 	for i := range fs.Decls {
@@ -70,16 +73,22 @@ func (r *bodyReader) dynamicImports() {
 		path := r.f.syms[im.Path]
 		u := ev.moduleUnit(r.f.unit, path)
 		p := r.f.Facts.Str(im.Path)
+		named := im.Name != 0 && r.f.Facts.Str(im.Name) != "*"
+		var b binding
+		if named {
+			b = ev.importedName(r.fn, im)
+		}
+		module := b.kind == bindModule && b.unit >= 0 && !l.units[b.unit].surface
 		if u >= 0 && !l.units[u].surface {
 			add(l.unitIDs[u])
-		} else if u < 0 && !strings.HasPrefix(p, ".") && !l.pkgNames[path] || u >= 0 {
+		} else if u < 0 && !strings.HasPrefix(p, ".") && !l.pkgNames[path] && !module || u >= 0 {
 			add(r.extern(p, ""))
 		}
-		if im.Name == 0 || r.f.Facts.Str(im.Name) == "*" {
+		if !named {
 			continue
 		}
-		switch b := ev.importedName(r.fn, im); {
-		case b.kind == bindModule && b.unit >= 0 && !l.units[b.unit].surface && b.unit != u:
+		switch {
+		case module && b.unit != u:
 			add(l.unitIDs[b.unit]) // the name is a module of its own
 		case b.kind == bindEnt && l.entFile[b.ent] != r.fn:
 			from := file
@@ -133,6 +142,11 @@ func (r *bodyReader) dynamicCall(e facts.ExprID, x *facts.Expr, at facts.ExprID)
 	fs := r.f.Facts
 	c := &fs.Exprs[at]
 	if c.Line == 0 {
+		if x != nil && x.Line > 0 && c.Op == facts.OpSelect && c.X >= 0 {
+			for _, m := range t.members(ev.typ[c.X]) {
+				r.implicit(at, m, r.f.syms[c.Name], x)
+			}
+		}
 		return
 	}
 	s := r.site(c.Line, c.Col)
@@ -302,21 +316,66 @@ func (r *bodyReader) operator(e facts.ExprID, x *facts.Expr) {
 	if x.Line == 0 || x.X < 0 || x.Flags&facts.FlagTyped != 0 {
 		return
 	}
-	name := r.ev.lang.dyn.item
-	if x.Op == facts.OpBinary {
-		var ok bool
-		if name, ok = r.ev.lang.dyn.operators[r.f.syms[x.Name]]; !ok {
-			return
+	dyn := r.ev.lang.dyn
+	if x.Op == facts.OpIndex {
+		for _, m := range r.ev.types.members(r.ev.typ[x.X]) {
+			if field := r.ev.recordField(m, r.f.syms[x.Name]); field != noEnt {
+				r.use(e, x, field)
+				continue
+			}
+			r.implicit(e, m, dyn.item, x)
+		}
+		return
+	}
+	on := x.X
+	if dyn.contains[r.f.syms[x.Name]] && x.Y >= 0 {
+		on = x.Y
+	}
+	for _, m := range r.ev.types.members(r.ev.typ[on]) {
+		for _, name := range dyn.operators[r.f.syms[x.Name]] {
+			if r.implicit(e, m, name, x) {
+				break
+			}
 		}
 	}
-	for _, m := range r.ev.types.members(r.ev.typ[x.X]) {
-		if k := r.ev.types.kind(m); k != kNamed && k != kSelf {
+}
+
+// implicit records the method of the tree that a value of type m runs where the
+// source does not name it, and reports whether there is one.
+func (r *bodyReader) implicit(e facts.ExprID, m Type, name Sym, x *facts.Expr) bool {
+	if k := r.ev.types.kind(m); k != kNamed && k != kSelf {
+		return false
+	}
+	h := r.ev.find(m, name)
+	if h.ent == noEnt || r.l.nodeOf[h.ent] == graph.None || !r.l.decl(h.ent).Kind.IsCallable() {
+		return false
+	}
+	s := r.site(x.Line, x.Col)
+	if x.Op == facts.OpBinary || x.Op == facts.OpIndex {
+		s.Args = 1
+	} else {
+		s.Args = -1 // the language knows what it gives them
+	}
+	r.callTo(e, h.ent, s, graph.Inferred)
+	return true
+}
+
+// iterated records the methods that a loop runs.
+func (r *bodyReader) iterated(e facts.ExprID, x *facts.Expr) {
+	if x.Line == 0 || x.X < 0 {
+		return
+	}
+	ev := r.ev
+	iterates, next := ev.lang.dyn.iterates, ev.lang.dyn.next
+	if x.Flags&facts.FlagLater != 0 {
+		iterates, next = ev.lang.dyn.asyncIterates, ev.lang.dyn.asyncNext
+	}
+	for _, m := range ev.types.members(ev.typ[x.X]) {
+		if !r.implicit(e, m, iterates, x) {
 			continue
 		}
-		if h := r.ev.find(m, name); h.ent != noEnt && r.l.nodeOf[h.ent] != graph.None && r.l.decl(h.ent).Kind.IsCallable() {
-			s := r.site(x.Line, x.Col)
-			s.Args = 1
-			r.callTo(e, h.ent, s, graph.Inferred)
+		for _, i := range ev.types.members(ev.methodResult(m, iterates)) {
+			r.implicit(e, i, next, x)
 		}
 	}
 }
@@ -341,8 +400,14 @@ func (r *bodyReader) thrown(from facts.ExprID) {
 func (r *bodyReader) dynamicDecl(id facts.DeclID, d *facts.Decl) {
 	fs := r.f.Facts
 	node := r.l.nodeOf[r.f.base+Ent(id)]
-	if d.Kind == graph.KindRoute && node != graph.None && d.Parent != facts.None {
-		if to := r.l.nodeOf[r.f.base+Ent(d.Parent)]; to != graph.None {
+	if d.Kind == graph.KindRoute && node != graph.None {
+		to := graph.None
+		if d.Parent != facts.None {
+			to = r.l.nodeOf[r.f.base+Ent(d.Parent)]
+		} else if ref := r.ev.ref[d.Value]; ref != noEnt {
+			to = r.target(ref)
+		}
+		if to != graph.None {
 			r.edges = append(r.edges, graph.RawEdge{From: node, To: to, Type: graph.None, Kind: graph.EdgeHandles,
 				HasSite: true, Site: r.site(d.Line, d.Col)})
 		}
@@ -362,12 +427,37 @@ func (r *bodyReader) dynamicDecl(id facts.DeclID, d *facts.Decl) {
 		if node == graph.None || at < 0 {
 			continue
 		}
+		if to := r.ev.dispatcher(at); to != noEnt && r.l.nodeOf[to] != graph.None {
+			// It is one of those that the function chooses among.
+			r.edges = append(r.edges, graph.RawEdge{From: node, To: r.l.nodeOf[to], Type: graph.None, Kind: graph.EdgeOverrides, HasSite: true, Site: r.site(x.Line, x.Col)})
+			continue
+		}
 		if ref := r.ev.ref[at]; ref != noEnt {
 			if from := r.target(ref); from != graph.None {
 				r.edges = append(r.edges, graph.RawEdge{From: from, To: node, Type: graph.None, Kind: graph.EdgeAnnotates, HasSite: true, Site: r.site(x.Line, x.Col)})
 			}
 		}
 	}
+}
+
+// dispatcher returns the function to which the expression at, the name of a
+// decorator, adds what it decorates: one that chooses by the type of an argument.
+func (ev *evaluator) dispatcher(at facts.ExprID) Ent {
+	x := &ev.f.Facts.Exprs[at]
+	dyn := ev.lang.dyn
+	if x.Op != facts.OpSelect || x.X < 0 || ev.f.syms[x.Name] != dyn.register {
+		return noEnt
+	}
+	to := ev.refOf(x.X)
+	if to == noEnt || !ev.l.decl(to).Kind.IsCallable() {
+		return noEnt
+	}
+	for _, m := range ev.types.members(ev.typeOf(x.X)) {
+		if r := ev.types.rec(m); r.kind == kNamed && slices.Contains(dyn.dispatchers, r.ent) {
+			return to
+		}
+	}
+	return noEnt
 }
 
 // dynamicHierarchy adds the edges between methods and those that they override.

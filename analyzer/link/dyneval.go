@@ -508,13 +508,21 @@ func (ev *evaluator) element(x Type, async bool) Type {
 		if b := ev.asClass(m, base); b != unknownType {
 			return t.arg(b, 0)
 		}
+		iterates, next := dyn.iterates, dyn.next
 		if async {
-			return unknownType
+			iterates, next = dyn.asyncIterates, dyn.asyncNext
 		}
-		it := ev.methodResult(m, dyn.iterates)
+		give := func(i Type) Type {
+			v := ev.methodResult(i, next)
+			if async {
+				v = ev.awaitedBy(v)
+			}
+			return v
+		}
+		it := ev.methodResult(m, iterates)
 		if it == unknownType || it == x {
-			if h := ev.find(m, dyn.next); h.ent != noEnt && it == x {
-				return ev.methodResult(m, dyn.next)
+			if h := ev.find(m, next); h.ent != noEnt && it == x {
+				return give(m)
 			}
 			return unknownType
 		}
@@ -522,7 +530,7 @@ func (ev *evaluator) element(x Type, async bool) Type {
 			if b := ev.asClass(i, base); b != unknownType {
 				return t.arg(b, 0)
 			}
-			return ev.methodResult(i, dyn.next)
+			return give(i)
 		})
 	})
 }
@@ -533,6 +541,9 @@ func (ev *evaluator) awaitedBy(x Type) Type {
 	return t.mapUnion(x, func(m Type) Type {
 		if b := ev.asClass(m, ev.lang.dyn.awaitable); b != unknownType {
 			return t.arg(b, 0)
+		}
+		if b := ev.asClass(m, ev.lang.dyn.generator); b != unknownType && len(t.argsOf(b)) > 2 {
+			return t.arg(b, 2) // what it returns at its end
 		}
 		return unknownType
 	})
@@ -588,16 +599,14 @@ func (ev *evaluator) dynamicBinary(x *facts.Expr) Type {
 	case "in", "not in", "is", "is not", "not", "==", "!=", "<", "<=", ">", ">=":
 		return ev.lang.tBool
 	}
-	name, ok := ev.lang.dyn.operators[ev.f.syms[x.Name]]
-	if !ok {
-		return unknownType
-	}
+	names := ev.lang.dyn.operators[ev.f.syms[x.Name]]
 	return t.mapUnion(a, func(m Type) Type {
-		h := ev.find(m, name)
-		if h.ent == noEnt {
-			return unknownType
+		for _, name := range names {
+			if h := ev.find(m, name); h.ent != noEnt {
+				return ev.applied(h.ent, m, h.as, &callArgs{pos: []Type{b}})
+			}
 		}
-		return ev.applied(h.ent, m, h.as, &callArgs{pos: []Type{b}})
+		return unknownType
 	})
 }
 

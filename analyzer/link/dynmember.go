@@ -297,6 +297,10 @@ func (ev *evaluator) dynamicIndex(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		case kTuple:
 			out = t.join(out, ev.tupleItem(m, args))
 		default:
+			if field := ev.recordField(m, ev.f.syms[x.Name]); field != noEnt {
+				out = t.join(out, ev.attribute(m, ev.find(m, ev.f.syms[x.Name])))
+				continue
+			}
 			h := ev.find(m, ev.lang.dyn.item)
 			if h.ent == noEnt || !ev.l.decl(h.ent).Kind.IsCallable() {
 				// A union of types with arguments for its parameters.
@@ -313,6 +317,18 @@ func (ev *evaluator) dynamicIndex(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		ref = noEnt
 	}
 	return out, ref
+}
+
+// recordField returns the attribute that a constant subscript means on a value
+// whose class is a record.
+func (ev *evaluator) recordField(m Type, name Sym) Ent {
+	if k := ev.types.kind(m); name == 0 || k != kNamed && k != kSelf || ev.lang.dyn.record == noEnt || ev.asClass(m, ev.lang.dyn.record) == unknownType {
+		return noEnt
+	}
+	if h := ev.find(m, name); h.ent != noEnt && ev.l.decl(h.ent).Kind == graph.KindField {
+		return h.ent
+	}
+	return noEnt
 }
 
 func (ev *evaluator) tupleItem(m Type, args []int32) Type {

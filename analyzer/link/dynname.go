@@ -30,20 +30,32 @@ const (
 // first import of a name counts.
 func (l *linker) bringImport(fn, i int32, im *facts.Import) {
 	f := &l.files[fn]
+	bring := func(name Sym) {
+		if l.fileScope.put(fn, name, i) != i {
+			l.otherImports[fn] = append(l.otherImports[fn], otherImport{name, i})
+		}
+	}
 	switch {
 	case f.Facts.Str(im.Name) == "*":
 		l.dotImports[fn] = append(l.dotImports[fn], i)
 	case im.Alias != 0:
-		l.fileScope.put(fn, f.syms[im.Alias], i)
+		bring(f.syms[im.Alias])
 	case im.Name != 0:
-		l.fileScope.put(fn, f.syms[im.Name], i)
+		bring(f.syms[im.Name])
 	default:
 		path := f.Facts.Str(im.Path)
 		if k := strings.IndexByte(path, '.'); k > 0 {
 			path = path[:k]
 		}
-		l.fileScope.put(fn, l.sym(path), i)
+		bring(l.sym(path))
 	}
+}
+
+// otherImport is an import of a name that an import before it in its file brings
+// already: what stands in where that is missing.
+type otherImport struct {
+	name   Sym
+	number int32
 }
 
 // nameModules makes the names of modules known, and what they begin with: those
@@ -110,7 +122,18 @@ func (ev *evaluator) findModuleName(u int32, name Sym) binding {
 	}
 	for _, fn := range l.units[u].files {
 		if im := l.fileScope.get(fn, name); im >= 0 {
-			if b := ev.importedName(fn, &l.files[fn].Facts.Imports[im]); b.kind != bindNone {
+			b := ev.importedName(fn, &l.files[fn].Facts.Imports[im])
+			if b.kind == bindNone || b.kind == bindExtern { // one that the tree has rather counts
+				for _, o := range l.otherImports[fn] {
+					if o.name != name {
+						continue
+					}
+					if c := ev.importedName(fn, &l.files[fn].Facts.Imports[o.number]); c.kind == bindEnt || c.kind == bindModule && c.unit >= 0 && b.kind == bindNone {
+						return c
+					}
+				}
+			}
+			if b.kind != bindNone {
 				return b
 			}
 		}

@@ -89,10 +89,11 @@ type linker struct {
 	listeners  map[Ent][]Ent // by the type of events; see events.go
 	slots      *slots        // of languages whose types flow
 
-	pkgScope   *scopes // (unit, name) → Ent
-	members    *scopes // (type, name) → Ent
-	fileScope  *scopes // (file, name) → import
-	dotImports map[int32][]int32
+	pkgScope     *scopes // (unit, name) → Ent
+	members      *scopes // (type, name) → Ent
+	fileScope    *scopes // (file, name) → import
+	dotImports   map[int32][]int32
+	otherImports map[int32][]otherImport
 
 	types       *typeTable
 	tAny        Type
@@ -124,21 +125,22 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 		n += len(in.Files[i].Facts.Decls)
 	}
 	l := &linker{
-		Input:       in,
-		symIndex:    make(map[string]Sym, 4*n),
-		pkgScope:    newScopes(n),
-		members:     newScopes(n),
-		fileScope:   newScopes(8 * len(in.Files)),
-		dotImports:  map[int32][]int32{},
-		statics:     map[int32][]int32{},
-		pkgNames:    map[Sym]bool{},
-		others:      map[Ent][]variant{},
-		types:       newTypeTable(nil),
-		typeStrings: map[Type]string{},
-		implements:  map[implemented]bool{},
-		b:           &graph.Builder{},
-		external:    map[string]graph.ID{},
-		packages:    map[string]graph.ID{},
+		Input:        in,
+		symIndex:     make(map[string]Sym, 4*n),
+		pkgScope:     newScopes(n),
+		members:      newScopes(n),
+		fileScope:    newScopes(8 * len(in.Files)),
+		dotImports:   map[int32][]int32{},
+		otherImports: map[int32][]otherImport{},
+		statics:      map[int32][]int32{},
+		pkgNames:     map[Sym]bool{},
+		others:       map[Ent][]variant{},
+		types:        newTypeTable(nil),
+		typeStrings:  map[Type]string{},
+		implements:   map[implemented]bool{},
+		b:            &graph.Builder{},
+		external:     map[string]graph.ID{},
+		packages:     map[string]graph.ID{},
 	}
 	l.sym("")
 	l.tAny = l.types.mk(kAnon, noEnt, 0)

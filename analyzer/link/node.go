@@ -119,7 +119,7 @@ func (l *linker) makeDecls() {
 	for e := range l.entFile {
 		e := Ent(e)
 		f := &l.files[l.entFile[e]]
-		if f.unit < 0 || l.units[f.unit].surface || !l.isNode(e) || l.str(e, l.decl(e).Name) == "_" {
+		if f.unit < 0 || l.units[f.unit].surface || !l.isNode(e) || l.str(e, l.decl(e).Name) == "_" && (f.Rules.Dynamic == nil || !l.decl(e).Kind.IsCallable()) {
 			continue
 		}
 		if c := l.canon[e]; c != e && f.Rules.Modules != nil { // several declarations are one

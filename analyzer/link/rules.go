@@ -142,11 +142,26 @@ type Dynamic struct {
 	Constructors []string
 	Call         string
 
-	// Operators maps operators to the methods that implement them.
+	// Operators maps operators to the methods that implement them; of several,
+	// separated by blanks, the first that a class has. That of Contains is asked
+	// of the operand on the right.
 	Operators map[string]string
 
-	// Iterates and Item are the methods of a loop and of a subscript.
-	Iterates, Next, Item string
+	// Contains lists the operators whose methods the operand on the right has.
+	Contains []string
+
+	// Iterates and Item are the methods of a loop and of a subscript, AsyncIterates
+	// and AsyncNext those of a loop that waits.
+	Iterates, Next, Item, AsyncIterates, AsyncNext string
+
+	// Record is the class whose subclasses' attributes are what constant subscripts
+	// give; RecordForm, as a base, stands for it.
+	Record string
+
+	// Dispatchers are the classes of functions that choose among others by the type
+	// of an argument; Register is the method that decorates these.
+	Dispatchers []string
+	Register    string
 
 	// Fallback is the method that gives attributes that are not there, Getter
 	// the one by which an attribute's value gives another.
@@ -173,6 +188,7 @@ const (
 	FormNewType       // makes a type like its second argument
 	FormCast          // the second argument, seen as the first
 	FormPartial       // a function with some arguments given
+	FormRecord        // as a base: the class of records
 	FormKeep          // gives back the function that it is called with, or a function that gives back what it is called with
 	formEnd
 )
@@ -249,6 +265,7 @@ type Layout struct {
 	Files      []Place // one for each file given to Rules.Layout
 	References []Reference
 	Routes     []FileRoute
+	Stubs      []Stub
 
 	// Resolve returns the unit that path names when a file of unit from
 	// imports it; -1 if it is not in the tree.
@@ -258,6 +275,9 @@ type Layout struct {
 	// where one path may name several, in the order in which they are searched.
 	Others func(from int, path string) []int
 }
+
+// Stub is a unit that says of which types the declarations of another one are.
+type Stub struct{ Unit, Source int }
 
 // Module is a unit of release.
 type Module struct {

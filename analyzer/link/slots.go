@@ -1,6 +1,8 @@
 package link
 
 import (
+	"slices"
+
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -235,7 +237,13 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 				c, ready = ev.argsOfCall(x), true
 			}
 			ev.eachArgument(target, bound, &c, func(p int32, typ Type) { param(target, p, typ) })
-			ev.callbacks(target, bound, &c, t.kind(m) == kCallable && t.rec(m).n == 1, m, param)
+			says := target // whose parameters say what is called with what
+			if list := l.overloads(target); len(list) > 1 {
+				if i := slices.IndexFunc(list, func(o Ent) bool { return ev.fitsCall(o, bound, &c) }); i >= 0 {
+					says = list[i]
+				}
+			}
+			ev.callbacks(says, bound, &c, t.kind(m) == kCallable && t.rec(m).n == 1, m, param)
 		}
 	}
 	for i := range fs.Decls {
@@ -244,6 +252,20 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 			continue
 		}
 		e := f.base + Ent(i)
+		for _, m := range fs.Lists[d.Marks.Lo:d.Marks.Hi] {
+			// A decorator that is told for which class a function is.
+			at := fs.Exprs[m].X
+			if at < 0 || fs.Exprs[at].Op != facts.OpCall || fs.Exprs[at].X < 0 || ev.dispatcher(fs.Exprs[at].X) == noEnt {
+				continue
+			}
+			first := int32(0)
+			if d.Kind == graph.KindMethod && !d.Flags.Has(graph.FlagStatic) {
+				first = 1
+			}
+			if args := fs.List(fs.Exprs[at].Args); len(args) > 0 && int(first) < d.Params.Len() {
+				param(e, first, ev.typeExpr2(facts.ExprID(args[0])))
+			}
+		}
 		if by := ev.decoratedBy(e, d); by != unknownType {
 			add(&s.decorated[e], fn, by)
 		}

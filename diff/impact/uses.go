@@ -182,6 +182,10 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 			s.State = Edited
 		default:
 			s.State = e.withoutConstructor(t, &base[i])
+			if e.base == e.head && s.State == Broken && e.sibling(edge.Kind, p, &s, name) != graph.None {
+				s.State = Fits
+				break
+			}
 			if e.base == e.head && s.State == Broken {
 				s.State = e.supposed(edge.Kind, p.head, t, &base[i])
 				break // what else the name could mean is not known
@@ -384,6 +388,26 @@ func (e *engine) rebound(k graph.EdgeKind, p pairing, s *Site, name string, not 
 		}
 	}
 	return to, false
+}
+
+// sibling returns another declaration that a use of a member of a type that is gone
+// may mean by the same name: what another type has of which the value may be.
+func (e *engine) sibling(k graph.EdgeKind, p pairing, s *Site, name string) graph.ID {
+	if !e.base.Nodes[e.c.Base].Kind.IsType() {
+		return graph.None
+	}
+	es := e.base.OutKind(p.base, k)
+	for i := range es {
+		if n := &e.base.Nodes[es[i].To]; n.Name != name || n.Parent == graph.None || !e.base.Nodes[n.Parent].Kind.IsType() || e.around(e.c.Base, es[i].To) {
+			continue
+		}
+		for _, b := range e.base.Sites(&es[i]) {
+			if e.base.Files[b.File].Path == s.File && b.Line == s.Line && b.Col == s.Col {
+				return es[i].To
+			}
+		}
+	}
+	return graph.None
 }
 
 // withoutShape returns the name of what is outside of the tree without the types

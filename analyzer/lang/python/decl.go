@@ -14,6 +14,7 @@ type classInfo struct {
 	name  string
 	names map[facts.Str]facts.DeclID
 	test  bool // a runner takes its methods for tests
+	bases []string
 }
 
 // mark is a decorator.
@@ -443,6 +444,9 @@ func (e *extractor) classDecl(i, whole syntax.ID, nodes []syntax.ID) {
 	e.hashClass(d, marks, body, bases, members, doc)
 	e.skips = append(e.skips[:skips], whole)
 	e.signClass(d, i)
+	if s.kind != scopeFunction {
+		e.classRoles(d, marks)
+	}
 	delete(e.classes, d)
 }
 
@@ -470,7 +474,9 @@ func (e *extractor) bases(d facts.DeclID, list syntax.ID, info *classInfo) {
 			if strings.Contains(string(e.t.Text(c)), "TestCase") {
 				info.test = true
 			}
-			switch last := e.plainName(e.lastName(c)); last {
+			last := e.plainName(e.lastName(c))
+			info.bases = append(info.bases, last)
+			switch last {
 			case "Protocol", "ABC":
 				e.b.Decls[d].Flags |= graph.FlagAbstract
 			}

@@ -73,6 +73,9 @@ func (e *extractor) exprAt(i syntax.ID) facts.ExprID {
 	case classCall:
 		return e.call(i)
 	case classSubscript:
+		if e.typing_(e.child(i, fieldValue)) {
+			return e.typeExpr(i)
+		}
 		x := e.expr(e.child(i, fieldValue))
 		base := len(e.ids)
 		slice := false
@@ -91,7 +94,7 @@ func (e *extractor) exprAt(i syntax.ID) facts.ExprID {
 			e.ids = e.ids[:base]
 			return e.add(facts.Expr{Op: facts.OpSlice, X: x, Y: none}, e.lastName(i))
 		}
-		return e.list(facts.Expr{Op: facts.OpIndex, X: x, Y: none}, e.lastName(i), base)
+		return e.list(facts.Expr{Op: facts.OpIndex, Name: e.keyOf(i), X: x, Y: none}, e.lastName(i), base)
 	case classParen, classType, classAsTarget, classCasePattern:
 		if c := e.t.FirstNamed(i); c != syntax.None {
 			return e.expr(c)
@@ -196,6 +199,45 @@ func (e *extractor) exprAt(i syntax.ID) facts.ExprID {
 	return e.nothing()
 }
 
+// typing_ reports whether a subscripted name is one of those of typing, so that its
+// arguments are types, which may be quoted.
+func (e *extractor) typing_(i syntax.ID) bool {
+	if i == syntax.None {
+		return false
+	}
+	switch string(e.t.Text(e.lastName(i))) {
+	case "Union", "Optional", "Callable", "Type", "List", "Dict", "Tuple", "Sequence", "Mapping", "Iterable", "Iterator":
+	default:
+		return false
+	}
+	switch e.class(i) {
+	case classIdentifier:
+		name := e.str(i)
+		id, member := e.lookup(name)
+		_, imported := e.scopes[0].imported[name]
+		return id == none && !member && imported
+	case classAttribute:
+		return true
+	}
+	return false
+}
+
+// keyOf returns the name that a subscript is when it is one constant, 0 for others.
+func (e *extractor) keyOf(i syntax.ID) facts.Str {
+	key := facts.Str(0)
+	for c := range e.t.ChildrenByField(i, fieldSubscript) {
+		if key != 0 {
+			return 0
+		}
+		s, ok := e.constant(c)
+		if !ok || !identifier(s) {
+			return 0
+		}
+		key = e.b.InternString(s)
+	}
+	return key
+}
+
 func (e *extractor) attribute(i syntax.ID, flags facts.ExprFlags) facts.ExprID {
 	// Chains of calls and attributes nest to the left.
 	x := e.expr(e.child(i, fieldObject))
@@ -266,7 +308,7 @@ func (e *extractor) comprehension(i syntax.ID, kind string) facts.ExprID {
 					over = e.expr(r)
 				}
 			}
-			v := e.element(over, e.hasToken(c, tokenAsync))
+			v := e.looped(c, over)
 			e.unpack(e.child(c, fieldLeft), v, func(n syntax.ID, v facts.ExprID) {
 				if name := e.str(n); name != 0 {
 					k := e.variable(s, name)
@@ -299,6 +341,15 @@ func (e *extractor) element(x facts.ExprID, async bool) facts.ExprID {
 		f = facts.FlagLater
 	}
 	return e.b.AddExpr(facts.Expr{Op: facts.OpRangeVal, Flags: f, X: x, Y: none})
+}
+
+// looped adds what the loop i over x gives: the loop runs the methods for it.
+func (e *extractor) looped(i syntax.ID, x facts.ExprID) facts.ExprID {
+	v := e.element(x, e.hasToken(i, tokenAsync))
+	if v != none {
+		e.b.Exprs[v].Line, e.b.Exprs[v].Col = e.place(i)
+	}
+	return v
 }
 
 func (e *extractor) comparison(i syntax.ID) facts.ExprID {
@@ -414,14 +465,16 @@ func (e *extractor) yield(i syntax.ID) facts.ExprID {
 	if e.function == none {
 		return e.nothing()
 	}
-	if e.hasToken(i, tokenFrom) {
-		x = e.element(x, false)
+	v := e.nothing()
+	if e.hasToken(i, tokenFrom) && x != none {
+		v = e.b.AddExpr(facts.Expr{Op: facts.OpAwait, X: x, Y: none})
+		x = e.looped(i, x)
 	}
 	if x == none {
 		x = e.literal("null", i)
 	}
 	e.flow(facts.FlowYield, 0, int32(e.function), x)
-	return e.nothing()
+	return v
 }
 
 // call adds a call.
@@ -451,6 +504,7 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	e.request(fn, args)
 	base := len(e.ids)
 	e.arguments(args)
+	e.routeCall(fn, args, e.ids[base:])
 	if callee == none {
 		callee = e.nothing()
 	}

@@ -41,6 +41,7 @@ type extractor struct {
 	classes map[facts.DeclID]*classInfo
 	exports bool // __all__ was found
 	web     map[string]web
+	pending []route
 	repeats map[repeated]int
 	text    []byte
 	signed  int // bytes that signatures may still take
@@ -79,6 +80,7 @@ func (e *extractor) file() {
 	e.webNames()
 	e.globals()
 	e.stmts(0)
+	e.addRoutes()
 	for _, r := range e.t.Errors() {
 		e.errors = append(e.errors, facts.Lines{From: int32(r.Line), To: int32(r.EndLine)})
 	}

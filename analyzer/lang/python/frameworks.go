@@ -1,6 +1,7 @@
 package python
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,15 +32,124 @@ func (e *extractor) roles(d facts.DeclID, marks []mark, name string, cls *classI
 			p.Flags |= graph.FlagTest | graph.FlagTestCase | graph.FlagOnLoad
 		}
 	}
+	if cls != nil && slices.ContainsFunc(cls.bases, func(base string) bool { return runs(base, name) }) {
+		p.Flags |= graph.FlagEntryPoint
+	}
 	for _, m := range marks {
 		switch m.last {
 		case "command", "group", "callback", "task", "shared_task", "receiver", "register", "app_errorhandler", "errorhandler",
 			"before_request", "after_request", "teardown_request", "teardown_appcontext", "context_processor", "on_event",
-			"exception_handler", "middleware", "hookimpl", "simple_tag", "filter":
+			"exception_handler", "middleware", "hookimpl", "simple_tag", "filter", "action", "display":
 			if strings.Contains(m.name, ".") || m.last == "shared_task" || m.last == "receiver" || m.last == "hookimpl" || m.last == "task" {
 				p.Flags |= graph.FlagEntryPoint
 			}
 		}
+	}
+}
+
+// runs reports whether a framework runs the methods of a name of classes with a
+// base: views of Django, its REST framework and Flask, and commands of Django.
+func runs(base, method string) bool {
+	switch {
+	case strings.HasSuffix(base, "View") || strings.HasSuffix(base, "ViewSet"):
+		switch method {
+		case "get", "post", "put", "patch", "delete", "head", "options", "trace", "dispatch_request":
+			return true
+		case "list", "create", "retrieve", "update", "partial_update", "destroy":
+			return strings.HasSuffix(base, "ViewSet")
+		}
+	case base == "BaseCommand":
+		return method == "handle" || method == "add_arguments"
+	}
+	return false
+}
+
+// classRoles sets the flags that the decorators of a class stand for: it is made
+// known to a framework.
+func (e *extractor) classRoles(d facts.DeclID, marks []mark) {
+	for _, m := range marks {
+		if m.last == "register" && strings.Contains(m.name, ".") {
+			e.b.Decls[d].Flags |= graph.FlagEntryPoint
+		}
+	}
+}
+
+// route is one that a call makes known.
+type route struct {
+	name    string
+	at      syntax.ID
+	handler facts.ExprID
+}
+
+// routeCall notes the route that a call makes known: path and re_path of Django,
+// and the methods of Flask and FastAPI that do what their decorators do. ids are
+// the arguments.
+func (e *extractor) routeCall(fn, args syntax.ID, ids []int32) {
+	if args == syntax.None || len(ids) < 2 {
+		return
+	}
+	handlers, at := []string{"view"}, 1
+	method := "ANY"
+	switch e.class(fn) {
+	case classIdentifier:
+		switch string(e.t.Text(fn)) {
+		case "path", "re_path", "url":
+		default:
+			return
+		}
+		im, ok := e.scopes[0].imported[e.str(fn)]
+		if !ok || !strings.HasPrefix(e.b.Strings[e.b.Imports[im].Path], "django.") {
+			return
+		}
+	case classAttribute:
+		switch string(e.t.Text(e.child(fn, fieldAttribute))) {
+		case "add_url_rule":
+			handlers, at, method = []string{"view_func"}, 2, "GET"
+		case "add_api_route":
+			handlers, method = []string{"endpoint"}, "GET"
+		default:
+			return
+		}
+	default:
+		return
+	}
+	first := e.t.FirstNamed(args)
+	path, ok := e.constant(first)
+	if !ok || method == "GET" && !strings.HasPrefix(path, "/") {
+		return
+	}
+	h := facts.ExprID(none)
+	for i, id := range ids {
+		switch x := &e.b.Exprs[id]; {
+		case x.Op == facts.OpKeyword:
+			if slices.Contains(handlers, e.b.Strings[x.Name]) {
+				h = x.X
+			}
+		case i == at:
+			h = facts.ExprID(id)
+		}
+	}
+	if h == none {
+		return
+	}
+	// View.as_view() stands for the class.
+	if x := &e.b.Exprs[h]; x.Op == facts.OpCall && x.X >= 0 && e.b.Exprs[x.X].Op == facts.OpSelect && e.b.Strings[e.b.Exprs[x.X].Name] == "as_view" {
+		h = e.b.Exprs[x.X].X
+	}
+	if x := &e.b.Exprs[h]; x.Op != facts.OpName && x.Op != facts.OpSelect {
+		return
+	}
+	e.pending = append(e.pending, route{method + " /" + strings.TrimPrefix(path, "/"), first, h})
+}
+
+// addRoutes adds the routes that calls made known.
+func (e *extractor) addRoutes() {
+	for _, p := range e.pending {
+		r := e.b.AddDecl(graph.KindRoute, e.b.InternString(p.name), none)
+		d := &e.b.Decls[r]
+		d.Line, d.Col = e.place(p.at)
+		d.DefLine, d.EndLine = d.Line, d.Line
+		d.Flags, d.Traits, d.Value = graph.FlagEntryPoint, facts.TraitSynthetic|facts.TraitFileScoped, p.handler
 	}
 }
 

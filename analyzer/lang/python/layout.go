@@ -108,7 +108,10 @@ func (la *layouter) place(files []link.File) {
 		if name == "" {
 			name = "__init__"
 		}
-		if _, taken := la.byName[name]; taken {
+		source, stub := la.byPath[s]
+		if stub = stub && strings.HasSuffix(p, ".pyi"); stub {
+			name = named[source].Path
+		} else if _, taken := la.byName[name]; taken {
 			name = dotted(s)
 			if name == "" {
 				name = "__init__"
@@ -117,6 +120,9 @@ func (la *layouter) place(files []link.File) {
 		u := link.Unit{Path: name, Name: name[strings.LastIndexByte(name, '.')+1:], Module: -1, Dir: dirOf(p), Peer: -1}
 		if _, taken := la.byName[name]; taken { // a stub beside its source
 			u.Scope = p
+			if stub {
+				la.Stubs = append(la.Stubs, link.Stub{Unit: len(named), Source: source})
+			}
 		} else {
 			la.byName[name] = len(named)
 		}

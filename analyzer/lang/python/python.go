@@ -55,9 +55,18 @@ var rules = &link.Rules{
 		Item:           "__getitem__",
 		Fallback:       "__getattr__",
 		Getter:         "__get__",
+		AsyncIterates:  "__aiter__",
+		AsyncNext:      "__anext__",
+		Record:         "typing._TypedDict",
+		Dispatchers:    []string{"functools._SingleDispatchCallable", "functools.singledispatchmethod"},
+		Register:       "register",
+		Contains:       []string{"in", "not in"},
 		Operators: map[string]string{"+": "__add__", "-": "__sub__", "*": "__mul__", "/": "__truediv__", "//": "__floordiv__",
 			"%": "__mod__", "**": "__pow__", "@": "__matmul__", "&": "__and__", "|": "__or__", "^": "__xor__", "<<": "__lshift__",
-			">>": "__rshift__", "+=": "__add__", "-=": "__sub__", "*=": "__mul__", "/=": "__truediv__", "|=": "__or__", "&=": "__and__"},
+			">>": "__rshift__", "+=": "__iadd__ __add__", "-=": "__isub__ __sub__", "*=": "__imul__ __mul__", "/=": "__itruediv__ __truediv__",
+			"//=": "__ifloordiv__ __floordiv__", "%=": "__imod__ __mod__", "@=": "__imatmul__ __matmul__", "|=": "__ior__ __or__", "&=": "__iand__ __and__",
+			"^=": "__ixor__ __xor__", "==": "__eq__", "!=": "__ne__ __eq__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__",
+			"in": "__contains__", "not in": "__contains__"},
 	},
 }
 
@@ -67,14 +76,14 @@ const null = "None"
 // forms are the names that mean something to type checkers.
 func forms() map[string]link.Form {
 	m := map[string]link.Form{
-		"builtins.type": link.FormType, "functools.partial": link.FormPartial, "functools.wraps": link.FormKeep,
+		"builtins.type": link.FormType, "builtins.staticmethod": link.FormKeep, "functools.partial": link.FormPartial, "functools.wraps": link.FormKeep,
 	}
 	for name, f := range map[string]link.Form{
 		"Any": link.FormAny, "Optional": link.FormOptional, "Union": link.FormUnion, "ClassVar": link.FormFirst, "Final": link.FormFirst,
 		"Annotated": link.FormFirst, "Required": link.FormFirst, "NotRequired": link.FormFirst, "ReadOnly": link.FormFirst,
 		"Unpack": link.FormFirst, "Concatenate": link.FormAny, "Literal": link.FormLiteral, "Callable": link.FormCallable,
 		"Tuple": link.FormTuple, "Type": link.FormType, "Generic": link.FormGeneric, "Protocol": link.FormGeneric, "Self": link.FormSelf,
-		"TypeVar": link.FormTypeVar, "ParamSpec": link.FormTypeVar, "NewType": link.FormNewType, "cast": link.FormCast,
+		"TypeVar": link.FormTypeVar, "ParamSpec": link.FormTypeVar, "NewType": link.FormNewType, "cast": link.FormCast, "TypedDict": link.FormRecord,
 	} {
 		m["typing."+name], m["typing_extensions."+name] = f, f
 	}

@@ -74,7 +74,7 @@ func (e *extractor) stmtAt(i syntax.ID) bool {
 	case classFor:
 		over := e.expr(e.child(i, fieldRight))
 		l, heads := e.openLoop(i)
-		e.assign(e.child(i, fieldLeft), e.element(over, e.hasToken(i, tokenAsync)), none)
+		e.assign(e.child(i, fieldLeft), e.looped(i, over), none)
 		dead := e.stmts(e.child(i, fieldBody))
 		e.closeLoop(l, heads, dead)
 		e.elseOf(i)
@@ -258,13 +258,14 @@ func (e *extractor) with(i syntax.ID) bool {
 	async := e.hasToken(i, tokenAsync)
 	if c := e.childOf(i, classWithClause); c != syntax.None {
 		for item := range e.t.NamedChildren(c) {
-			e.withItem(item, async)
+			e.withItem(i, item, async)
 		}
 	}
 	return e.stmts(e.child(i, fieldBody)) && false
 }
 
-func (e *extractor) withItem(i syntax.ID, async bool) {
+// withItem adds what stands between with and the colon of the statement at.
+func (e *extractor) withItem(at, i syntax.ID, async bool) {
 	v := e.child(i, fieldValue)
 	if v == syntax.None {
 		e.expr(i)
@@ -284,7 +285,7 @@ func (e *extractor) withItem(i syntax.ID, async bool) {
 			if e.class(c) == classAsPattern {
 				target, w = e.child(c, fieldAlias), e.t.FirstNamed(c)
 			}
-			e.enter(e.expr(w), target, async)
+			e.enter(at, e.expr(w), target, async)
 		}
 		return
 	}
@@ -292,11 +293,11 @@ func (e *extractor) withItem(i syntax.ID, async bool) {
 	if len(targets) == 0 {
 		targets = append(targets, syntax.None)
 	}
-	e.enter(x, targets[0], async)
+	e.enter(at, x, targets[0], async)
 }
 
 // enter adds what a with statement calls, and binds what that gives.
-func (e *extractor) enter(x facts.ExprID, target syntax.ID, async bool) {
+func (e *extractor) enter(at syntax.ID, x facts.ExprID, target syntax.ID, async bool) {
 	if x == none {
 		return
 	}
@@ -306,7 +307,7 @@ func (e *extractor) enter(x facts.ExprID, target syntax.ID, async bool) {
 	}
 	call := func(name string) facts.ExprID {
 		s := e.b.AddExpr(facts.Expr{Op: facts.OpSelect, Name: e.b.InternString(name), X: x, Y: none})
-		return e.b.AddExpr(facts.Expr{Op: facts.OpCall, N: 1, X: s, Y: none})
+		return e.add(facts.Expr{Op: facts.OpCall, N: 1, X: s, Y: none}, at)
 	}
 	v := call(name)
 	if async {

@@ -125,6 +125,12 @@ class Tree:
         word = re.compile(r"\b" + re.escape(d.node.name) + r"\b")
         return any(d.node.name in words and (path != d.file or len(word.findall(self.texts[path])) > 1) for path, words in self.words.items())
 
+    def typed_dict(self, d, depth=0):
+        """Whether a class is a TypedDict, by the names of its bases."""
+        names = [ast.unparse(b).split(".")[-1] for b in d.node.bases]
+        return "TypedDict" in names or depth < 5 and any(
+            self.typed_dict(c, depth + 1) for n in names for c in self.decls[d.file] if c.kind == "class" and c.node.name == n)
+
     def enclosing(self, file, line):
         best = None
         for d in self.decls.get(file, []):
@@ -216,8 +222,9 @@ def broken(tree, d, before, text, change):
         sites.setdefault(at.id, (at, []))[1].append({"file": file, "line": line, "cause": cause, "error": message})
 
     runs = [tree.check(d.file, text, d.node.name)]
-    if d.kind == "class" and change == "remove":
-        # Of members of what it does not know pyright says nothing.
+    if d.kind == "class" and change == "remove" and not tree.typed_dict(d):
+        # Of members of what it does not know pyright says nothing. The keys of
+        # dictionaries are no members for who runs the code.
         runs.append(tree.check(d.file, emptied(tree, d)))
     for run in runs:
         now = {}

@@ -13,7 +13,7 @@ class Server:
     """Talks to pyright's language server. Files are told by their paths below the root."""
 
     def __init__(self, command, root):
-        self.root, self.count, self.open, self.version = root, 0, {}, 0
+        self.root, self.count, self.open, self.version = root, 0, set(), 0
         self.process = subprocess.Popen(shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=root)
         folder = pathlib.Path(root).as_uri()
         self.ask("initialize", {
@@ -33,17 +33,17 @@ class Server:
         """What pyright says of files, given their texts: (file, line, rule, message, severity). Files that are not given are as they are on disk."""
         for path in sorted(self.open.keys() - texts.keys()):
             self.tell("textDocument/didClose", {"textDocument": {"uri": self.uri(path)}})
-            del self.open[path]
+            self.open.remove(path)
+        self.version += 1
         for path in sorted(texts):
-            if self.open.get(path) == texts[path]:
-                continue
-            self.version += 1
             uri = self.uri(path)
+            # A text that it has not seen: what it knows of a file that was closed in between may be out of date.
+            text = "%s\n# %d\n" % (texts[path], self.version)
             if path in self.open:
-                self.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": self.version}, "contentChanges": [{"text": texts[path]}]})
+                self.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": self.version}, "contentChanges": [{"text": text}]})
             else:
-                self.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "python", "version": self.version, "text": texts[path]}})
-            self.open[path] = texts[path]
+                self.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "python", "version": self.version, "text": text}})
+            self.open.add(path)
         found = []
         for path in sorted(texts):
             for d in self.ask("textDocument/diagnostic", {"textDocument": {"uri": self.uri(path)}}).get("items", []):
