@@ -17,11 +17,18 @@ func (m *matcher) compareAnnotations(ds *details, b, h graph.ID) {
 	// The names of what only one graph has there, and how many of them the other
 	// graph has nowhere, or calls otherwise.
 	only := func(s, other *side, to []graph.ID, xs, ys []uint32) (names []string, lost int) {
+		there := func(from graph.ID) bool {
+			is := to[from]
+			return is != graph.None && slices.ContainsFunc(ys, func(e uint32) bool { return other.g.Edges[e].From == is })
+		}
 		for _, e := range xs {
 			from := s.g.Edges[e].From
 			is := to[from]
-			if is != graph.None && slices.ContainsFunc(ys, func(e uint32) bool { return other.g.Edges[e].From == is }) {
+			if there(from) {
 				continue
+			}
+			if p := s.g.Nodes[from].Parent; p != graph.None && s.g.Nodes[p].Kind == graph.KindAnnotation && !there(p) {
+				continue // an element of an annotation that is not there at all
 			}
 			names = append(names, s.g.Nodes[from].QName)
 			if renamedOrGone(s.g, from, other.g, is) {

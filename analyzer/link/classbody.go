@@ -82,14 +82,32 @@ func (r *bodyReader) insideBody(i facts.DeclID) {
 	}
 }
 
-// annotate records that a declaration has an annotation.
+// annotate records that a declaration has an annotation, and which of its elements
+// it gives a value to.
 func (r *bodyReader) annotate(m facts.ExprID, node graph.ID) {
 	x := &r.f.Facts.Exprs[m]
 	if x.Op != facts.OpMark || x.X < 0 {
 		return
 	}
-	if from := r.typeNode(r.ev.types.denoted(r.ev.typ[x.X])); from != graph.None {
-		r.edges = append(r.edges, graph.RawEdge{From: from, To: node, Type: graph.None, Kind: graph.EdgeAnnotates, HasSite: true, Site: r.site(x.Line, x.Col)})
+	add := func(from graph.ID, line, col int32) {
+		if from != graph.None {
+			r.edges = append(r.edges, graph.RawEdge{From: from, To: node, Type: graph.None, Kind: graph.EdgeAnnotates, HasSite: true, Site: r.site(line, col)})
+		}
+	}
+	t := r.ev.types.denoted(r.ev.typ[x.X])
+	add(r.typeNode(t), x.Line, x.Col)
+	if r.ev.types.kind(t) != kNamed || r.l.units[r.l.unitOf(r.ev.types.rec(t).ent)].surface {
+		return
+	}
+	for _, a := range r.f.Facts.List(x.Args) {
+		arg := &r.f.Facts.Exprs[a]
+		name := r.l.lookupSym(r.f.Rules.Classes.Element)
+		if arg.Op == facts.OpKeyword {
+			name = r.f.syms[arg.Name]
+		}
+		if name >= 0 {
+			r.ev.eachMember(r.ev.types.rec(t).ent, name, func(e Ent) { add(r.target(e), arg.Line, arg.Col) })
+		}
 	}
 }
 

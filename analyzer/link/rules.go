@@ -225,6 +225,9 @@ type Classes struct {
 	// Injects are the names of annotations by which a container sets a field.
 	Injects []string
 
+	// Element is the element of an annotation whose name need not be written.
+	Element string
+
 	// Events say how events reach who listens for them; nil: there are none.
 	Events *Events
 }

@@ -419,7 +419,8 @@ func (e *extractor) annotation(i syntax.ID) facts.ExprID {
 			var id facts.ExprID
 			if e.class(c) == classElementPair {
 				v := e.expr(e.child(c, fieldValue))
-				id = e.operation(facts.Expr{Op: facts.OpKeyword, Name: e.str(e.child(c, fieldKey)), X: v, Y: none}, v)
+				key := e.child(c, fieldKey)
+				id = e.add(facts.Expr{Op: facts.OpKeyword, Name: e.str(key), X: v, Y: none}, key)
 			} else {
 				id = e.expr(c)
 			}

@@ -19,7 +19,7 @@ var Language = &lang.Language{
 	Name:       "java",
 	Extensions: []string{".java"},
 	Manifests:  []string{"pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
-	Version:    6,
+	Version:    7,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Manifest:   ExtractManifest,
@@ -62,6 +62,7 @@ var rules = &link.Rules{
 			"double": "java.lang.Double", "void": "java.lang.Void"},
 		Arrays:  []string{"java.lang.Object", "java.lang.Cloneable", "java.io.Serializable"},
 		Injects: injects,
+		Element: "value",
 		Events: &link.Events{
 			Publish:   []string{"publishEvent", "post", "postSticky", "fire", "fireAsync", "publish"},
 			Listen:    []string{"EventListener", "TransactionalEventListener", "ApplicationModuleListener", "Subscribe", "Observes", "ObservesAsync"},
