@@ -94,7 +94,7 @@ func (r *bodyReader) moduleExpr(e facts.ExprID, x *facts.Expr) {
 	case facts.OpComposite:
 		if x.X >= 0 {
 			to := r.ev.wanted(e)
-			r.moduleConverts(r.ev.typ[e], to, r.owner[e], x)
+			r.moduleConverts(r.ev.typ[e], to, r.owner[e], x, maxNested)
 			r.moduleKeys(e, x, to)
 		}
 	}
@@ -145,6 +145,7 @@ func (r *bodyReader) moduleCall(e facts.ExprID, x *facts.Expr) {
 		}
 		return
 	}
+	r.moduleArguments(x, res)
 	ref := r.ev.ref[at]
 	if ref == noEnt {
 		return
@@ -174,7 +175,6 @@ func (r *bodyReader) moduleCall(e facts.ExprID, x *facts.Expr) {
 			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeInstantiates, HasSite: true, Site: made})
 		}
 	}
-	r.moduleArguments(x, res)
 }
 
 // moduleArguments records the arguments that are given as interfaces of the
@@ -189,16 +189,27 @@ func (r *bodyReader) moduleArguments(x *facts.Expr, res *moduleCall) {
 			continue
 		}
 		p := r.ev.parameter(res.sig, i)
+		if rec := *r.ev.types.rec(p); rec.kind == kParam { // whatever it stands for is one
+			p = r.l.constraint(rec.ent, int(rec.n))
+		}
 		if r.ev.types.rec(p).params {
 			continue
 		}
-		r.moduleConverts(r.ev.typ[a], p, r.owner[a], ax)
+		r.moduleConverts(r.ev.typ[a], p, r.owner[a], ax, 0)
 	}
 }
 
+// maxNested bounds the objects in objects that are given as interfaces, and
+// maxMembers the members of one that are asked.
+const (
+	maxNested  = 3
+	maxMembers = 64
+)
+
 // moduleConverts records that a value is given as an interface of the tree that
-// its type is not declared to be: it breaks when the interface grows.
-func (r *bodyReader) moduleConverts(from, to Type, owner graph.ID, x *facts.Expr) {
+// its type is not declared to be: it breaks when the interface grows. So do the
+// objects in it, of a literal those that tell their context themselves.
+func (r *bodyReader) moduleConverts(from, to Type, owner graph.ID, x *facts.Expr, depth int) {
 	ev, t := r.ev, r.ev.types
 	if from == unknownType || to == unknownType || x.Line == 0 {
 		return
@@ -215,7 +226,7 @@ func (r *bodyReader) moduleConverts(from, to Type, owner graph.ID, x *facts.Expr
 		if node == graph.None {
 			continue
 		}
-		concrete := graph.None
+		concrete, nested := graph.None, false
 		switch fr := *t.rec(from); fr.kind {
 		case kNamed:
 			if r.l.canon[fr.ent] == r.l.canon[tr.ent] {
@@ -223,6 +234,7 @@ func (r *bodyReader) moduleConverts(from, to Type, owner graph.ID, x *facts.Expr
 			}
 			concrete = r.target(fr.ent)
 		case kAnon, kBoth:
+			nested = depth < maxNested && fr.kind == kAnon && fr.ent != noEnt
 		default:
 			continue
 		}
@@ -234,11 +246,22 @@ func (r *bodyReader) moduleConverts(from, to Type, owner graph.ID, x *facts.Expr
 			certainty = graph.Inferred
 		}
 		r.edges = append(r.edges, graph.RawEdge{From: owner, To: node, Type: concrete, Kind: graph.EdgeConverts, Certainty: certainty, HasSite: true, Site: r.site(x.Line, x.Col)})
+		if !nested {
+			continue
+		}
+		n := 0
+		ev.eachMemberOf(from, t.rec(from).ent, 0, func(_ Ent, _ *facts.Decl, name Sym) bool {
+			if p, q := ev.property(from, name), ev.property(m, name); p.found && q.found && t.kind(p.typ) == kAnon {
+				r.moduleConverts(p.typ, q.typ, owner, x, depth+1)
+			}
+			n++
+			return n < maxMembers
+		})
 	}
 }
 
 // moduleKeys records which members of the types that are asked for an object
-// literal gives: it names them.
+// literal gives: it names them. Values that are given for them are converted.
 func (r *bodyReader) moduleKeys(e facts.ExprID, x *facts.Expr, to Type) {
 	ev := r.ev
 	if to == unknownType {
@@ -259,6 +282,11 @@ func (r *bodyReader) moduleKeys(e facts.ExprID, x *facts.Expr, to Type) {
 				continue
 			}
 			p := ev.property(m, r.f.syms[k.Name])
+			if v := k.X; v >= 0 && p.found && !ev.types.rec(p.typ).params {
+				if vx := &r.f.Facts.Exprs[v]; vx.Op != facts.OpComposite && vx.Op != facts.OpFunc {
+					r.moduleConverts(ev.typ[v], p.typ, r.owner[v], vx, 0)
+				}
+			}
 			if !p.found || p.ent == noEnt || r.l.files[r.l.entFile[p.ent]].unit < 0 {
 				continue
 			}

@@ -314,8 +314,14 @@ func (ev *evaluator) findExport(u int32, name Sym, s space, depth int) meaning {
 		}
 	} else if w := l.lookupSym("exports"); w >= 0 && w != name {
 		if m := ev.exported(u, w, spaceNamespace, depth+1); m.ok && ev.types.kind(m.typ) == kPkg {
-			return ev.inNamespace(m.typ, name, s, depth+1)
+			if n := ev.inNamespace(m.typ, name, s, depth+1); n.ok {
+				return n
+			}
 		}
+	}
+	rules := l.units[u].rules
+	if d, ok := rules.layout.Declared[int(u-rules.firstUnit)]; ok { // what it does not declare itself
+		return ev.exported(rules.firstUnit+int32(d), name, s, depth+1)
 	}
 	return meaning{ent: noEnt}
 }

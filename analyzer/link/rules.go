@@ -270,6 +270,9 @@ type Layout struct {
 	Routes     []FileRoute
 	Stubs      []Stub
 
+	// Declared is the unit that declares the types of another, by the other.
+	Declared map[int]int
+
 	// Resolve returns the unit that path names when a file of unit from
 	// imports it; -1 if it is not in the tree.
 	Resolve func(from int, path string) int

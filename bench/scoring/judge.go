@@ -91,7 +91,7 @@ func (ix *index) judge(kind string, opt Options) *judgement {
 		if e.Kind != kind || record.External(e.To) {
 			continue
 		}
-		if n := ix.nodes[e.To]; kind == "imports" && n != nil && (callable(n.Kind) || class(n.Kind) == "type" || n.Kind == "variable" || n.Kind == "constant") {
+		if n := ix.nodes[e.To]; kind == "imports" && n != nil && (callable(n.Kind) || class(n.Kind) == "type" || n.Kind == "variable" || n.Kind == "constant" || n.Kind == "namespace") {
 			j.unjudged["which declaration an import names"]++
 			continue // oracles say which file it names
 		}

@@ -21,6 +21,7 @@ func (e *engine) signature(c *diff.Change) {
 	e.headUses(c)
 	if !hypothetical {
 		e.vanishedUses(c)
+		e.aliasUses(c)
 	}
 	if e.head.Nodes[c.Head].Kind == graph.KindMethod {
 		e.contractChanged(c)

@@ -184,9 +184,7 @@ func (e *extractor) visibility(i, name syntax.ID) graph.Visibility {
 // method adds a method, accessor or constructor of a class.
 func (e *extractor) method(class facts.DeclID, i syntax.ID, before []syntax.ID, accessors map[facts.Str]bool) {
 	name := e.child(i, e.f.name)
-	if e.is(name, classComputed) {
-		e.expr(e.t.FirstNamed(name))
-	}
+	e.computedName(name)
 	s := e.propertyName(name)
 	if s == 0 {
 		s = e.b.InternString("[" + string(clip(e.t.Text(name), 60)) + "]")
@@ -305,9 +303,7 @@ func (e *extractor) parameterFields(class facts.DeclID, i syntax.ID) {
 // literal.
 func (e *extractor) field(class facts.DeclID, i syntax.ID, before []syntax.ID) {
 	name := e.child(i, e.f.name)
-	if e.is(name, classComputed) {
-		e.expr(e.t.FirstNamed(name))
-	}
+	e.computedName(name)
 	s := e.propertyName(name)
 	if s == 0 {
 		return
@@ -402,6 +398,7 @@ func (e *extractor) typeMembers(body syntax.ID) {
 			name := e.child(c, e.f.name)
 			s := e.propertyName(name)
 			if s == 0 {
+				e.computedName(name)
 				continue
 			}
 			e.members = append(e.members, c)
@@ -430,6 +427,7 @@ func (e *extractor) typeMembers(body syntax.ID) {
 				s = e.b.InternString("new()")
 			}
 			if s == 0 {
+				e.computedName(name)
 				continue
 			}
 			e.members = append(e.members, c)
@@ -465,6 +463,13 @@ func (e *extractor) typeMembers(body syntax.ID) {
 		case classIndexSignature:
 			e.indexSignature(c)
 		}
+	}
+}
+
+// computedName adds what the name of a member is computed from.
+func (e *extractor) computedName(name syntax.ID) {
+	if e.is(name, classComputed) {
+		e.expr(e.t.FirstNamed(name))
 	}
 }
 

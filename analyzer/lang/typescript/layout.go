@@ -18,6 +18,7 @@ func layout(files []link.File) *link.Layout {
 	la.place(files)
 	la.configurations(files)
 	la.placedRoutes()
+	la.declarations()
 	la.Resolve = la.resolve
 	return la.Layout
 }
@@ -205,6 +206,21 @@ func (la *layouter) place(files []link.File) {
 		la.unitOf[f.Path] = pl.Unit
 		la.paths = append(la.paths, f.Path)
 		la.Units = append(la.Units, u)
+	}
+}
+
+// declarations finds the declaration files beside sources of JavaScript. Imports
+// mean the source, which runs; its types are those of the declaration file.
+func (la *layouter) declarations() {
+	la.Declared = map[int]int{}
+	for u, p := range la.paths {
+		for _, x := range [...][2]string{{".js", ".d.ts"}, {".mjs", ".d.mts"}, {".cjs", ".d.cts"}} {
+			if s, ok := strings.CutSuffix(p, x[0]); ok {
+				if d, ok := la.unitOf[s+x[1]]; ok {
+					la.Declared[u] = d
+				}
+			}
+		}
 	}
 }
 

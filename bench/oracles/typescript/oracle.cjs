@@ -70,13 +70,15 @@ function external(file, name) {
   return rest.split('/').slice(0, rest.startsWith('@') ? 2 : 1).join('/') + '#' + name;
 }
 
+const RELATIONS = new Set(['extends', 'implements', 'overrides']);
+
 function put(sf, kind, froms, node, name, more) {
   const s = { t: 'site', kind, from: froms[0] };
   if (froms.length > 1) s.from_or = froms.slice(1);
   Object.assign(s, more, { file: rel(sf.fileName) }, position(sf, node), { name });
   if (isTest(s.file)) s.tags = ['test'];
   // A graph need not have what stands inside functions and object literals.
-  if (s.to && defs.get(s.to).minor) s.optional = true;
+  if (s.to && defs.get(s.to).minor || RELATIONS.has(kind) && defs.get(s.from).minor) s.optional = true;
   sites.push(s);
 }
 
@@ -199,7 +201,10 @@ function importSite(sf, spec) {
   const from = define(sf);
   if (!d) { put(sf, 'imports', [from], spec, spec.text, { open: true }); return; }
   const to = define(d);
-  if (to && to !== from) put(sf, 'imports', [from], spec, spec.text, { to });
+  // A declaration file and the source beside it are one module.
+  const source = to && rel(d.fileName).replace(/\.d\.([cm]?)ts$/, '.$1js');
+  const twin = source && source !== rel(d.fileName) && sources.has(source) ? { to_or: [source + ':0:0'] } : {};
+  if (to && to !== from) put(sf, 'imports', [from], spec, spec.text, { to, ...twin });
   else if (!to) put(sf, 'imports', [from], spec, spec.text, { ext: external(d.fileName, '') });
 }
 
@@ -242,7 +247,8 @@ function heritage(sf, node) {
 // reference lists functions and methods that are used as values.
 function reference(sf, node) {
   const p = node.parent;
-  if (!p || p.name === node && !ts.isPropertyAccessExpression(p) && !ts.isShorthandPropertyAssignment(p)) return;
+  if (!p || (node.text === 'module' || node.text === 'exports') && ts.isPropertyAccessExpression(p)) return; // module.exports is a place
+  if (p.name === node && !ts.isPropertyAccessExpression(p) && !ts.isShorthandPropertyAssignment(p)) return;
   if (ts.isImportSpecifier(p) || ts.isImportClause(p) || ts.isNamespaceImport(p) || ts.isExportSpecifier(p) || ts.isTypeNode(p) || ts.isTypeQueryNode(p) || ts.isQualifiedName(p) || ts.isExpressionWithTypeArguments(p)) return;
   let outer = ts.isPropertyAccessExpression(p) && p.name === node ? p : node;
   while (outer.parent && unwrap(outer.parent) === unwrap(outer) && outer.parent !== outer) outer = outer.parent;
@@ -261,6 +267,7 @@ function reference(sf, node) {
 
 // ------------------------------------------------------------------ main
 
+const MINIFIED = /\.min\.[cm]?js$/; // read by nobody, and one line is no place
 let errors = 0;
 const judged = new Set();
 for (const p of repo.projects()) {
@@ -269,7 +276,7 @@ for (const p of repo.projects()) {
   checker = program.getTypeChecker();
   for (const f of p.files) {
     const sf = program.getSourceFile(abs(f));
-    if (!sf || judged.has(f)) continue;
+    if (!sf || judged.has(f) || MINIFIED.test(f)) continue;
     judged.add(f);
     errors += program.getSyntacticDiagnostics(sf).length ? 1 : 0;
     define(sf);
@@ -277,7 +284,7 @@ for (const p of repo.projects()) {
     each(sf, (n) => visit(sf, n));
   }
 }
-for (const f of [...sources].sort()) files.push({ t: 'file', file: f, judged: judged.has(f), ...(judged.has(f) ? {} : { reason: 'not in a program' }), ...(isTest(f) && { test: true }) });
+for (const f of [...sources].sort()) files.push({ t: 'file', file: f, judged: judged.has(f), ...(judged.has(f) ? {} : { reason: MINIFIED.test(f) ? 'minified' : 'not in a program' }), ...(isTest(f) && { test: true }) });
 
 const cmp = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const dl = [...defs.values()].sort((a, b) => cmp(a.file, b.file) || a.line - b.line || a.col - b.col || cmp(a.id, b.id));

@@ -107,6 +107,7 @@ module.exports = function open(ts, root) {
       case K.ShorthandPropertyAssignment: return '';
       case K.BindingElement: return ts.isIdentifier(node.name) ? 'variable' : '';
       case K.BinaryExpression: case K.PropertyAccessExpression: return assigned(node) ? 'function' : '';
+      case K.ExportAssignment: return !node.isExportEquals && isFunctionLike(unwrap(node.expression)) ? 'function' : '';
       case K.Parameter: return ts.isParameterPropertyDeclaration(node, node.parent) ? 'field' : '';
     }
     return '';
@@ -134,6 +135,7 @@ module.exports = function open(ts, root) {
   function nameNode(node) {
     if (node.kind === K.Constructor) return node.getChildren().find((c) => c.kind === K.ConstructorKeyword) || node;
     if (node.kind === K.BinaryExpression || node.kind === K.PropertyAccessExpression) return assigned(node).left.name;
+    if (node.kind === K.ExportAssignment) return node.getChildren().find((c) => c.kind === K.DefaultKeyword);
     return node.name || node.modifiers?.find((m) => m.kind === K.DefaultKeyword);
   }
 
@@ -223,7 +225,10 @@ module.exports = function open(ts, root) {
         if (d && defs.get(d).minor) { nested.push(d); continue; }
         if (d && outside) { nested.push(d); if (!isParameterOf(child, p)) continue; }
         if (d) { out.unshift(d); break; }
-      } else if (kindOf(p) === 'variable' || kindOf(p) === 'field') {
+      } else if (isSignature(p)) { // of an overload, or one that is only declared
+        d = define(p.symbol?.declarations?.find((o) => o.body) || p);
+        if (d) (defs.get(d).minor ? nested : out).push(d);
+      } else if (kindOf(p) === 'variable' || kindOf(p) === 'field' || (ts.isVariableDeclaration(p) || ts.isPropertyDeclaration(p)) && kindOf(p) && child !== p.initializer) {
         d = define(p);
         if (d) (defs.get(d).minor ? nested : out).push(d);
       } else if (ts.isClassLike(p)) {
@@ -238,6 +243,7 @@ module.exports = function open(ts, root) {
     }
     return [...new Set([...out, ...nested])];
   }
+  const isSignature = (n) => (ts.isFunctionDeclaration(n) || ts.isMethodDeclaration(n) || n.kind === K.Constructor) && !n.body;
   const isParameterOf = (child, fn) => fn.parameters?.includes(child) || fn.type === child;
 
   // named is the declaration that a function expression is the value of.
@@ -247,6 +253,7 @@ module.exports = function open(ts, root) {
     if (!p) return undefined;
     if ((ts.isVariableDeclaration(p) || ts.isPropertyDeclaration(p) || ts.isPropertyAssignment(p)) && p.initializer === child) return p;
     if (ts.isBinaryExpression(p) && p.right === child && assigned(p)) return p;
+    if (ts.isExportAssignment(p) && !p.isExportEquals) return p;
     return undefined;
   }
 
