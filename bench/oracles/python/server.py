@@ -31,7 +31,7 @@ class Server:
 
     def diagnostics(self, texts):
         """What pyright says of files, given their texts: (file, line, rule, message, severity). Files that are not given are as they are on disk."""
-        for path in sorted(self.open.keys() - texts.keys()):
+        for path in sorted(self.open - texts.keys()):
             self.tell("textDocument/didClose", {"textDocument": {"uri": self.uri(path)}})
             self.open.remove(path)
         self.version += 1
