@@ -13,7 +13,7 @@ const (
 	// Atoms.
 
 	OpName    // Name; X is its LocalID when FlagLocal is set
-	OpLiteral // a literal; Name is its kind: int, float, imaginary, rune, string, bool, null …
+	OpLiteral // a literal; Name is its kind: int, float, imaginary, rune, string, bool, null …; X may be an expression whose Name is its text
 	OpFunc    // function literal; X is its DeclID
 	OpType    // type literal (struct, interface, object); X is its DeclID
 	OpSelf    // this, self: the innermost type's value, or that of the type X around it; FlagTyped: the type itself

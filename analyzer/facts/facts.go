@@ -96,6 +96,10 @@ type Import struct {
 	Col   int32
 }
 
+// Hole stands in the name of a route for what a part of the route's value says,
+// an OpComposite of as many constants.
+const Hole = '\x01'
+
 // ImportFlags qualify an import.
 type ImportFlags uint8
 

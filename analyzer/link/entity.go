@@ -424,7 +424,7 @@ func (l *linker) qualified(e Ent) string {
 		if d.Traits&(facts.TraitAnonymous|facts.TraitLiteral) == 0 {
 			n := l.str(e, d.Name)
 			if d.Kind == graph.KindRoute {
-				return n + l.str(e, d.Shape)
+				return l.routeName(e) + l.str(e, d.Shape)
 			}
 			if s := l.str(e, d.Shape); name == "" {
 				name = n + s

@@ -93,6 +93,7 @@ type linker struct {
 	members      *scopes // (type, name) → Ent
 	fileScope    *scopes // (file, name) → import
 	dotImports   map[int32][]int32
+	routeNames   map[Ent]string // of those with holes, see nameRoutes
 	otherImports map[int32][]otherImport
 
 	types       *typeTable
@@ -152,6 +153,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	l.nameRoutes()
 	l.makeNodes()
 	l.sets = l.methodSets()
 	l.implementations(l.sets)

@@ -214,6 +214,10 @@ func (l *linker) declNode(e Ent, variants []Ent) graph.Node {
 		Lang: f.Rules.Name, File: f.Path, DefLine: d.DefLine, Line: d.Line, Col: d.Col, EndLine: d.EndLine,
 		Visibility: vis, Flags: flags, Signature: l.signature(e), Doc: l.str(e, d.Doc),
 		DocHash: d.DocHash, Body: d.Body, Tokens: d.Tokens, Branches: d.Branches, MinHash: d.MinHash}
+	if d.Kind == graph.KindRoute {
+		n.Name = l.routeName(e)
+		n.Signature.Text = n.Name
+	}
 	if len(variants) > 0 {
 		for _, v := range append([]Ent{e}, variants...) {
 			vf, vd := &l.files[l.entFile[v]], l.decl(v)

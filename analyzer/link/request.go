@@ -89,7 +89,7 @@ func (l *linker) routeTable() *routeTable {
 			if d.Kind != graph.KindRoute {
 				continue
 			}
-			verbs, pattern, ok := strings.Cut(f.Facts.Str(d.Name), " ")
+			verbs, pattern, ok := strings.Cut(l.routeName(f.base+Ent(i)), " ")
 			segs, optional, parsed := parsePattern(pattern)
 			if !ok || !parsed {
 				continue

@@ -433,6 +433,11 @@ func (e *extractor) field(i syntax.ID) {
 			x := e.value(v, t)
 			e.b.Decls[d].Value = x
 			e.flow(facts.FlowDefine, int32(d), 0, x)
+			if m.static && m.final && string(e.t.Text(e.child(i, fieldType))) == "String" {
+				if c := e.constant(v); c != none {
+					e.b.Decls[d].Value = c // the same, with its text
+				}
+			}
 		}
 		e.bodies--
 		e.owner = owner

@@ -130,10 +130,10 @@ func (e *extractor) routesOf(d facts.DeclID, m marks, i syntax.ID) {
 		switch {
 		case ok && e.from(a.name, spring...):
 			methods = append(methods, verb)
-			paths = e.pathsIn(a.node, "value", "path")
+			paths = e.routesIn(a.node, "value", "path")
 		case a.name == "RequestMapping" && e.from(a.name, spring...):
 			methods = e.requestMethods(a.node)
-			paths = e.pathsIn(a.node, "value", "path")
+			paths = e.routesIn(a.node, "value", "path")
 		case e.from(a.name, rest...):
 			for _, v := range restVerbs {
 				if v == a.name {
@@ -146,7 +146,7 @@ func (e *extractor) routesOf(d facts.DeclID, m marks, i syntax.ID) {
 		return
 	}
 	if p := m.has("Path"); p != nil && e.from("Path", rest...) {
-		paths = e.pathsIn(p.node, "value")
+		paths = e.routesIn(p.node, "value")
 	}
 	if paths == nil {
 		paths = []string{""}
@@ -187,9 +187,27 @@ func (e *extractor) routesOf(d facts.DeclID, m marks, i syntax.ID) {
 	}
 }
 
-// route adds a route that method d handles.
+// route adds a route that method d handles. What other declarations hold of its
+// path are holes in its name, and the parts of its value; see hole.
 func (e *extractor) route(d facts.DeclID, i syntax.ID, name string) {
-	r := e.b.AddDecl(graph.KindRoute, e.b.InternString(name), d)
+	var holes []int32
+	var b strings.Builder
+	for rest := name; rest != ""; {
+		before, after, ok := strings.Cut(rest, string(facts.Hole))
+		b.WriteString(before)
+		if !ok {
+			break
+		}
+		id, after, _ := strings.Cut(after, string(facts.Hole))
+		n, _ := strconv.Atoi(id)
+		holes = append(holes, int32(n))
+		b.WriteRune(facts.Hole)
+		rest = after
+	}
+	r := e.b.AddDecl(graph.KindRoute, e.b.InternString(b.String()), d)
+	if len(holes) > 0 {
+		e.b.Decls[r].Value = e.b.AddExpr(facts.Expr{Op: facts.OpComposite, X: none, Y: none, Args: e.b.AddList(holes)})
+	}
 	p, q := &e.b.Decls[r], &e.b.Decls[d]
 	p.DefLine, p.Line, p.Col, p.EndLine = q.DefLine, q.Line, q.Col, q.EndLine
 	p.Signature = p.Name
@@ -207,10 +225,10 @@ func joinPath(prefix, path string) string {
 // of its methods.
 func (e *extractor) routePaths(m marks, none []string) []string {
 	if a := m.has("RequestMapping"); a != nil && e.from(a.name, spring...) {
-		return e.pathsIn(a.node, "value", "path")
+		return e.routesIn(a.node, "value", "path")
 	}
 	if a := m.has("Path"); a != nil && e.from(a.name, rest...) {
-		return e.pathsIn(a.node, "value")
+		return e.routesIn(a.node, "value")
 	}
 	return none
 }
@@ -218,6 +236,15 @@ func (e *extractor) routePaths(m marks, none []string) []string {
 // pathsIn returns the strings that an annotation gives to its value or one of
 // the named elements; "?" stands for a path that the file does not show.
 func (e *extractor) pathsIn(annotation syntax.ID, names ...string) []string {
+	return e.pathTexts(annotation, e.pathText, names...)
+}
+
+// routesIn returns the same with holes; see hole.
+func (e *extractor) routesIn(annotation syntax.ID, names ...string) []string {
+	return e.pathTexts(annotation, e.holed, names...)
+}
+
+func (e *extractor) pathTexts(annotation syntax.ID, text func(syntax.ID) string, names ...string) []string {
 	args := e.child(annotation, fieldArguments)
 	if args == syntax.None {
 		return nil
@@ -241,10 +268,10 @@ func (e *extractor) pathsIn(annotation syntax.ID, names ...string) []string {
 		}
 		if e.class(v) == classElementArray {
 			for x := range e.t.NamedChildren(v) {
-				out = append(out, e.pathText(x))
+				out = append(out, text(x))
 			}
 		} else {
-			out = append(out, e.pathText(v))
+			out = append(out, text(v))
 		}
 	}
 	return out
@@ -255,6 +282,61 @@ func (e *extractor) pathText(v syntax.ID) string {
 		return s
 	}
 	return "?"
+}
+
+// holed returns a string with a hole for each constant in it that another
+// declaration holds: the expression of its value, between two marks.
+func (e *extractor) holed(v syntax.ID) string {
+	if s, ok := e.stringValue(v); ok || v == syntax.None {
+		return s
+	}
+	if x, y := e.child(v, fieldLeft), e.child(v, fieldRight); e.class(v) == classBinary && e.nodes[v].Next-v <= 64 && x != syntax.None && y != syntax.None {
+		return e.holed(x) + e.holed(y)
+	}
+	if x := e.constant(v); x != none {
+		return string(facts.Hole) + strconv.Itoa(int(x)) + string(facts.Hole)
+	}
+	return "?"
+}
+
+// maxText bounds the strings of constants that facts keep.
+const maxText = 256
+
+// constant adds the value of a constant of strings as the text says it: literals,
+// other constants, and what they add up to. It has no place in the source, and is
+// None for all else.
+func (e *extractor) constant(v syntax.ID) facts.ExprID {
+	if v == syntax.None || e.nodes[v].Next-v > 64 {
+		return none
+	}
+	switch e.class(v) {
+	case classString:
+		if s, ok := e.stringValue(v); ok && len(s) <= maxText {
+			text := e.b.AddExpr(facts.Expr{Op: facts.OpNone, Name: e.b.InternString(s), X: none, Y: none})
+			return e.b.AddExpr(facts.Expr{Op: facts.OpLiteral, Name: e.b.InternString("string"), X: text, Y: none})
+		}
+	case classIdentifier:
+		return e.b.AddExpr(facts.Expr{Op: facts.OpName, Name: e.str(v), X: none, Y: none})
+	case classField:
+		f, object := e.child(v, fieldField), e.child(v, fieldObject)
+		if f == syntax.None || object == syntax.None || e.class(f) != classIdentifier {
+			return none
+		}
+		if x := e.constant(object); x != none && e.b.Exprs[x].Op != facts.OpLiteral {
+			return e.b.AddExpr(facts.Expr{Op: facts.OpSelect, Name: e.str(f), X: x, Y: none})
+		}
+	case classBinary:
+		if op := e.child(v, fieldOperator); op != syntax.None && e.t.String(op) == "+" {
+			x := e.constant(e.child(v, fieldLeft))
+			if x == none {
+				return none
+			}
+			if y := e.constant(e.child(v, fieldRight)); y != none {
+				return e.b.AddExpr(facts.Expr{Op: facts.OpBinary, Name: e.b.InternString("+"), X: x, Y: y})
+			}
+		}
+	}
+	return none
 }
 
 // stringValue returns the value of a string literal, of a constant of the type
