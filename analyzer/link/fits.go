@@ -226,8 +226,9 @@ func (ev *evaluator) fits(from, to Type, phase int) tri {
 			return yes
 		}
 		if foreign {
-			if r := t.rec(to); ev.l.decl(r.ent).Flags.Has(graph.FlagFinal) || !ev.l.units[ev.l.unitOf(r.ent)].surface {
-				return no
+			if r := t.rec(to); ev.l.decl(r.ent).Flags.Has(graph.FlagFinal) || !ev.l.units[ev.l.unitOf(r.ent)].surface ||
+				ev.isInterfaceType(from) && !ev.l.isInterface(r.ent) {
+				return no // an interface has no class above it, whatever it extends
 			}
 			return maybe
 		}

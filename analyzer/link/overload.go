@@ -504,6 +504,20 @@ func (ev *evaluator) misfit(f Type, args []int32) bool {
 	return true
 }
 
+// exactly reports whether the arguments are of the very types of the parameters.
+func (ev *evaluator) exactly(f Type, args []int32) bool {
+	r := ev.types.rec(f)
+	if r.isVariadic() || r.funcParams() != len(args) {
+		return false
+	}
+	for i, a := range args {
+		if p := ev.types.arg(f, i); p == unknownType || ev.functional(facts.ExprID(a)) || ev.typeOf(facts.ExprID(a)) != p {
+			return false
+		}
+	}
+	return true
+}
+
 // overload returns the callable that is meant among those that take as many
 // arguments, or all that may be.
 func (ev *evaluator) overload(list []member, args []int32) (member, []member) {
@@ -526,6 +540,11 @@ func (ev *evaluator) overload(list []member, args []int32) (member, []member) {
 				return m, nil
 			}
 			return none, sure
+		}
+		for _, m := range sure {
+			if phase == 0 && ev.exactly(m.typ, args) {
+				return m, nil // whatever else takes the arguments takes more
+			}
 		}
 		all := append(sure, open...)
 		for _, m := range list { // what an unknown argument leaves to later phases
