@@ -9,10 +9,11 @@ import "slices"
 type Hierarchy struct {
 	g     *Graph
 	below map[ID][]ID // sorted; nil if there are too many
+	parts map[ID][]ID // see partsOf
 }
 
 // NewHierarchy returns the hierarchy of the types of g.
-func NewHierarchy(g *Graph) *Hierarchy { return &Hierarchy{g: g, below: map[ID][]ID{}} }
+func NewHierarchy(g *Graph) *Hierarchy { return &Hierarchy{g: g, below: map[ID][]ID{}, parts: map[ID][]ID{}} }
 
 // maxBelow bounds the types below one type that are looked at. Above that, any
 // two types are taken to have a common one.
@@ -21,15 +22,17 @@ const maxBelow = 1 << 14
 // Runs reports whether one of the calls of an edge may run the method m, which
 // overrides or implements, directly or not, the one that the edge leads to. It
 // may not if each of the calls is a super call, or is made on a type that has no
-// subtype in common with the one that declares m.
+// subtype in common with the one that declares m, nor one that has the method by
+// embedding an interface that the declaring type may stand behind.
 func (h *Hierarchy) Runs(e *Edge, m ID) bool {
 	owner := h.g.Nodes[m].Parent
 	if e.Kind != EdgeCalls || owner == None || !h.g.Nodes[owner].Kind.IsType() {
 		return true
 	}
 	sites := h.g.Sites(e)
+	asked := h.g.Nodes[e.To].Parent
 	for i := range sites {
-		if s := &sites[i]; s.Flags&SiteSuper == 0 && (s.Recv == None || h.meet(s.Recv, owner)) {
+		if s := &sites[i]; s.Flags&SiteSuper == 0 && (s.Recv == None || h.meet(s.Recv, owner) || h.delegates(s.Recv, asked, owner)) {
 			return true
 		}
 	}
@@ -80,5 +83,55 @@ func (h *Hierarchy) under(t ID) []ID {
 	}
 	slices.Sort(list)
 	h.below[t] = list
+	return list
+}
+
+// delegates reports whether a value of type recv may pass on the calls of what the
+// interface asked declares to a value of type owner: a type of it embeds the
+// interface, or one that includes it, and owner implements that.
+func (h *Hierarchy) delegates(recv, asked, owner ID) bool {
+	if asked == None {
+		return false
+	}
+	return slices.ContainsFunc(h.partsOf(recv), func(part ID) bool { return h.isBelow(part, asked) && h.isBelow(owner, part) })
+}
+
+// isBelow reports whether t is one of the types under a type, or may be.
+func (h *Hierarchy) isBelow(t, top ID) bool {
+	types := h.under(top)
+	if types == nil {
+		return true
+	}
+	_, ok := slices.BinarySearch(types, t)
+	return ok
+}
+
+// partsOf returns the interfaces that a type, or one below it, embeds as parts of
+// its values, at any depth: what a value of the type has from there runs whatever
+// stands behind the interface.
+func (h *Hierarchy) partsOf(t ID) []ID {
+	list, ok := h.parts[t]
+	if ok {
+		return list
+	}
+	types := slices.Clone(h.under(t))
+	seen := map[ID]bool{}
+	for i := 0; i < len(types); i++ {
+		if h.g.Nodes[types[i]].Kind == KindInterface {
+			continue
+		}
+		for _, e := range h.g.OutKind(types[i], EdgeEmbeds) {
+			switch {
+			case seen[e.To]:
+			case h.g.Nodes[e.To].Kind == KindInterface:
+				list = append(list, e.To)
+			default:
+				types = append(types, e.To)
+			}
+			seen[e.To] = true
+		}
+	}
+	slices.Sort(list)
+	h.parts[t] = list
 	return list
 }
