@@ -56,6 +56,9 @@ type Language struct {
 	// their folder though they are of another language, with the dot.
 	Native []string
 
+	// Comment begins a comment that ends with the line.
+	Comment string
+
 	// Rules are what linking needs.
 	Rules *link.Rules
 

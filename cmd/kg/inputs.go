@@ -60,9 +60,9 @@ func (c *comparison) inputs(ctx context.Context) ([]impact.Input, error) {
 				in.Tests = folders[owner]
 			}
 			ins = append(ins, in)
-			data = append(data, newNeedle(f.Path, len(ins)-1))
+			data = append(data, newNeedle(f.Path, len(ins)-1, folders))
 			if f.OldPath != "" {
-				data = append(data, newNeedle(f.OldPath, len(ins)-1))
+				data = append(data, newNeedle(f.OldPath, len(ins)-1, folders))
 			}
 		}
 	}
@@ -204,17 +204,21 @@ func holdsTestData(name string) bool {
 type needle struct {
 	input  int
 	name   []byte   // its own name
-	folder []byte   // "docs/config", or "config" alone
+	folder []byte   // "docs/config", or "../config"
 	quoted [][]byte // the folder as a word of its own
 }
 
-func newNeedle(p string, input int) *needle {
+func newNeedle(p string, input int, packages map[string][]string) *needle {
 	n := &needle{input: input, name: []byte(path.Base(p))}
 	dir := path.Dir(p)
 	if dir == "." {
 		return n
 	}
 	last := path.Base(dir)
+	if packages[dir] != nil {
+		n.folder = []byte("../" + last) // otherwise who imports the package would name it
+		return n
+	}
 	if above := path.Base(path.Dir(dir)); above != "." {
 		n.folder = []byte(above + "/" + last)
 	} else if !holdsTestData(last) {
@@ -227,16 +231,17 @@ func newNeedle(p string, input int) *needle {
 	return n
 }
 
-// in reports whether a text names the file.
-func (n *needle) in(text []byte) bool {
-	if names(text, n.name) || n.folder != nil && names(text, n.folder) {
+// in reports whether a text names the file, other than in a line that begins with
+// the given comment: that is what people read, or what makes code of the file.
+func (n *needle) in(text []byte, comment string) bool {
+	if names(text, n.name, comment) || n.folder != nil && names(text, n.folder, comment) {
 		return true
 	}
-	return slices.ContainsFunc(n.quoted, func(q []byte) bool { return bytes.Contains(text, q) })
+	return slices.ContainsFunc(n.quoted, func(q []byte) bool { return names(text, q, comment) })
 }
 
 // names reports whether a text has a path's last elements, as a whole.
-func names(text, path []byte) bool {
+func names(text, path []byte, comment string) bool {
 	for at := 0; ; {
 		i := bytes.Index(text[at:], path)
 		if i < 0 {
@@ -244,12 +249,15 @@ func names(text, path []byte) bool {
 		}
 		i += at
 		end := i + len(path)
-		if (i == 0 || !inName(text[i-1])) && (end == len(text) || !inName(text[end])) {
+		if (i == 0 || !inName(text[i-1]) || isQuote(path[0])) && (end == len(text) || !inName(text[end]) || isQuote(path[len(path)-1])) &&
+			!bytes.HasPrefix(bytes.TrimLeft(text[bytes.LastIndexByte(text[:i], '\n')+1:i], " \t"), []byte(comment)) {
 			return true
 		}
 		at = i + 1
 	}
 }
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' }
 
 func inName(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
@@ -274,7 +282,8 @@ func (c *comparison) readers(ctx context.Context, ins []impact.Input, data []*ne
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, role := languageOf(e.Path); role != lang.Source || !e.Mode.IsFile() || c.head.graph.FileIndex(e.Path) < 0 {
+		l, role := languageOf(e.Path)
+		if role != lang.Source || !e.Mode.IsFile() || c.head.graph.FileIndex(e.Path) < 0 {
 			continue
 		}
 		text, err := c.head.tree.Read(i, maxSource)
@@ -282,7 +291,7 @@ func (c *comparison) readers(ctx context.Context, ins []impact.Input, data []*ne
 			continue // too large to have been analysed
 		}
 		for _, n := range data {
-			if in := &ins[n.input]; in.Path != e.Path && !slices.Contains(in.Readers, e.Path) && n.in(text) {
+			if in := &ins[n.input]; in.Path != e.Path && !slices.Contains(in.Readers, e.Path) && n.in(text, l.Comment) {
 				in.Readers = append(in.Readers, e.Path)
 			}
 		}

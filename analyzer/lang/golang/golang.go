@@ -39,7 +39,8 @@ var Language = &lang.Language{
 		"int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr byte rune float32 float64 complex64 complex128",
 		"string", "bool",
 	}, Nil: []string{"*", "[]", "map[", "func(", "chan ", "<-chan "}},
-	Runner: "go test",
+	Runner:  "go test",
+	Comment: "//",
 
 	Dependencies: dependencies,
 	Locks:        []string{"go.sum", "go.work.sum"},

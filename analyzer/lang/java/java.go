@@ -26,7 +26,8 @@ var Language = &lang.Language{
 	Rules:      rules,
 	Fit: lang.Fit{Coerces: true, TopTypes: []string{"java.lang.Object"}, Scanned: true, Supertypes: standardSupertypes,
 		Unchecked: []string{"java.lang.RuntimeException", "java.lang.Error"}, Overriding: graph.ExternalKey("java", "java.lang", "Override"), Compiled: erasedType},
-	Runner: "maven",
+	Runner:  "maven",
+	Comment: "//",
 
 	TestCommands: testCommands,
 }

@@ -22,6 +22,7 @@ var Language = &lang.Language{
 	Rules:      rules,
 	Fit:        lang.Fit{Keywords: true, Dynamic: true, Scanned: true},
 	Runner:     "pytest",
+	Comment:    "#",
 
 	TestCommands: testCommands,
 }

@@ -25,6 +25,7 @@ var Language = &lang.Language{
 	Rules:      rules,
 	Fit:        lang.Fit{Coerces: true, FileModules: true, Loose: []string{".js", ".jsx", ".mjs", ".cjs", ".vue"}, Union: " | ", Structural: true, TopTypes: []string{"any", "unknown"}},
 	Runner:     "npm",
+	Comment:    "//",
 
 	TestCommands: testCommands,
 }
