@@ -13,7 +13,9 @@ type Hierarchy struct {
 }
 
 // NewHierarchy returns the hierarchy of the types of g.
-func NewHierarchy(g *Graph) *Hierarchy { return &Hierarchy{g: g, below: map[ID][]ID{}, parts: map[ID][]ID{}} }
+func NewHierarchy(g *Graph) *Hierarchy {
+	return &Hierarchy{g: g, below: map[ID][]ID{}, parts: map[ID][]ID{}}
+}
 
 // maxBelow bounds the types below one type that are looked at. Above that, any
 // two types are taken to have a common one.
