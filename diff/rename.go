@@ -330,6 +330,7 @@ func (m *matcher) movedMembers() {
 // of a pair says, the more alike the bodies must be.
 const (
 	similarBecame    = 0.25 // in the same package: of the same name, parameters and results, but a method now or none any more; or with the same users
+	similarSameUse   = 0.35 // functions of the same letters, parameters and results
 	similarSameName  = 0.45
 	similarSameShape = 0.50 // in the same file, with the same parameters and results
 	similarSameOwner = 0.60
@@ -419,6 +420,8 @@ func (m *matcher) bodyScore(b, h graph.ID) (int, bool) {
 	switch {
 	case x.Name == y.Name && x.Kind != y.Kind && sameShape && len(x.Signature.Params) > 0 && m.samePackage(b, h):
 		need = similarBecame
+	case letters(x.Name) == letters(y.Name) && x.Kind == graph.KindFunction && y.Kind == x.Kind && sameShape && len(x.Signature.Params) > 0:
+		need = similarSameUse
 	case letters(x.Name) == letters(y.Name):
 		need = similarSameName
 	case sameOwner && sameShape && x.File == y.File && len(x.Signature.Params) > 0:

@@ -246,7 +246,12 @@ func (ev *evaluator) dynamicExpr(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 	switch x.Op {
 	case facts.OpName:
 		if x.Flags&facts.FlagLocal != 0 {
-			return ev.dynamicLocal(facts.LocalID(x.X))
+			v, ref := ev.dynamicLocal(facts.LocalID(x.X))
+			if im := ev.localImport(facts.LocalID(x.X)); im >= 0 && ref == noEnt {
+				_, ref = ev.boundValue(ev.importedName(ev.fn, &ev.f.Facts.Imports[im]))
+				ev.dyn.flow = false
+			}
+			return v, ref
 		}
 		return ev.freeMeaning(ev.f.syms[x.Name])
 	case facts.OpLiteral:
@@ -354,6 +359,23 @@ func (ev *evaluator) dynamicLocal(id facts.LocalID) (Type, Ent) {
 	ev.depth--
 	ev.local[id], ev.lstat[id] = t, evalDone
 	return t, noEnt
+}
+
+// localImport returns the import that a local has its value from, and only from it;
+// -1 if there is none.
+func (ev *evaluator) localImport(id facts.LocalID) int32 {
+	fs := ev.f.Facts
+	lo := &fs.Locals[id]
+	if lo.Value == facts.None && lo.Type == facts.None && lo.Next != facts.None && ev.dyn.param[id] < 0 {
+		// As a function inside sees it: all versions, which is this one.
+		if lo = &fs.Locals[lo.Next]; lo.Next != facts.None {
+			return -1
+		}
+	}
+	if lo.Value == facts.None || fs.Exprs[lo.Value].Op != facts.OpImport {
+		return -1
+	}
+	return int32(fs.Exprs[lo.Value].X)
 }
 
 func (ev *evaluator) versionValue(id facts.LocalID, lo *facts.Local) Type {

@@ -267,6 +267,11 @@ func (e *extractor) assignAttribute(target syntax.ID, v, t facts.ExprID) {
 	name := e.str(n)
 	if c := e.selfClass(e.child(target, fieldObject)); c != nil && name != 0 {
 		d, ok := c.names[name]
+		if !ok && c.defs[name] {
+			x := e.attribute(target, facts.FlagWrite)
+			e.flow(facts.FlowAssign, 0, int32(x), v)
+			return
+		}
 		if !ok {
 			owner := e.owner
 			e.owner = c.decl

@@ -15,6 +15,7 @@ type classInfo struct {
 	names map[facts.Str]facts.DeclID
 	test  bool // a runner takes its methods for tests
 	bases []string
+	defs  map[facts.Str]bool // what functions of its body are called, also those to come
 }
 
 // mark is a decorator.
@@ -430,6 +431,7 @@ func (e *extractor) classDecl(i, whole syntax.ID, nodes []syntax.ID) {
 	skips, alt, function, loops := len(e.skips), e.alt, e.function, e.loops
 	e.alt, e.function, e.loops = false, none, nil
 	body := e.child(i, fieldBody)
+	e.prescanClass(info, body)
 	e.stmts(body)
 	members := e.skips[skips:]
 	e.alt, e.function, e.loops = alt, function, loops
@@ -448,6 +450,28 @@ func (e *extractor) classDecl(i, whole syntax.ID, nodes []syntax.ID) {
 		e.classRoles(d, marks)
 	}
 	delete(e.classes, d)
+}
+
+// prescanClass notes the functions of a class's body: a property may be assigned by
+// a method that stands before it.
+func (e *extractor) prescanClass(info *classInfo, body syntax.ID) {
+	if body == syntax.None {
+		return
+	}
+	for c := range e.t.NamedChildren(body) {
+		if e.class(c) == classDecorated {
+			if c = e.child(c, fieldDefinition); c == syntax.None {
+				continue
+			}
+		}
+		if e.class(c) != classFunction {
+			continue
+		}
+		if info.defs == nil {
+			info.defs = map[facts.Str]bool{}
+		}
+		info.defs[e.str(e.child(c, fieldName))] = true
+	}
 }
 
 // bases adds the bases and the metaclass of class d.
