@@ -161,6 +161,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	l.findListeners()
 	l.moduleHierarchy()
 	l.placedRoutes()
+	l.implementDeclared()
 	if err := l.bodies(ctx); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 // without a semicolon, the variance of type parameters, export type *.
 
 var (
-	variance   = regexp.MustCompile(`[<,]\s*(in\s+out|out|in)\s+[A-Z_$]`)
+	variance   = regexp.MustCompile(`[<,]\s*(?:/\*[^*]*(?:\*+[^*/][^*]*)*\*+/\s*|//[^\n]*\n\s*)*(in\s+out|out|in)\s+[A-Z_$]`)
 	exportType = regexp.MustCompile(`\bexport\s+(type)\s*\*`)
 )
 

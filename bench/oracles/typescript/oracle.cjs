@@ -286,6 +286,15 @@ for (const p of repo.projects()) {
 }
 for (const f of [...sources].sort()) files.push({ t: 'file', file: f, judged: judged.has(f), ...(judged.has(f) ? {} : { reason: MINIFIED.test(f) ? 'minified' : 'not in a program' }), ...(isTest(f) && { test: true }) });
 
+// Functions may implement those of one name that the declaration file beside
+// their file declares.
+const byPlace = new Map();
+for (const d of defs.values()) if (['function', 'method'].includes(d.kind)) byPlace.set(d.file + '#' + d.qname, d);
+for (const d of [...byPlace.values()]) {
+  const js = /\.d\.[cm]?ts$/.test(d.file) && byPlace.get(d.file.replace(/\.d\.([cm]?)ts$/, '.$1js') + '#' + d.qname);
+  if (js && judged.has(js.file)) sites.push({ t: 'site', kind: 'overrides', from: js.id, to: d.id, optional: true, file: js.file, line: js.line, col: js.col, name: js.name });
+}
+
 const cmp = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const dl = [...defs.values()].sort((a, b) => cmp(a.file, b.file) || a.line - b.line || a.col - b.col || cmp(a.id, b.id));
 sites.sort((a, b) => cmp(a.file, b.file) || a.line - b.line || a.col - b.col || cmp(a.kind, b.kind) || cmp(a.to || '', b.to || ''));
