@@ -130,6 +130,42 @@ func (r *bodyReader) dynamicName(e facts.ExprID, x *facts.Expr) {
 			r.externName(e, x, t)
 		}
 	}
+	if x.Op == facts.OpName && x.Flags&facts.FlagLocal != 0 && x.Flags&facts.FlagWrite == 0 && r.role[e] != roleCalled {
+		r.localFunctions(e, x, facts.LocalID(x.X))
+	}
+}
+
+// maxVersions bounds the versions of a variable that are looked into.
+const maxVersions = 16
+
+// localFunctions records the functions that a variable may be which several
+// branches define: its value is one of several versions, none of which stands
+// in the source.
+func (r *bodyReader) localFunctions(e facts.ExprID, x *facts.Expr, id facts.LocalID) {
+	fs := r.f.Facts
+	open := append(make([]facts.LocalID, 0, maxVersions), id)
+	for k := 0; k < len(open) && k < maxVersions; k++ {
+		lo := &fs.Locals[open[k]]
+		if lo.Kind == facts.LocalFunc {
+			if to := r.l.nodeOf[r.f.base+Ent(lo.Decl)]; to != graph.None && !slices.Contains(open[:k], open[k]) {
+				r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeReferences,
+					Certainty: graph.Inferred, HasSite: true, Site: r.site(x.Line, x.Col)})
+			}
+			continue
+		}
+		if lo.Kind != facts.LocalVar || lo.Value == facts.None || fs.Exprs[lo.Value].Line != 0 {
+			continue
+		}
+		v := &fs.Exprs[lo.Value]
+		if v.Op != facts.OpConditional {
+			continue
+		}
+		for _, a := range fs.List(v.Args) {
+			if y := &fs.Exprs[a]; y.Op == facts.OpName && y.Flags&facts.FlagLocal != 0 {
+				open = append(open, facts.LocalID(y.X))
+			}
+		}
+	}
 }
 
 // dynamicCall records whom a call calls. The callee is at expression at.
