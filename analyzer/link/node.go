@@ -185,6 +185,9 @@ func (l *linker) declNode(e Ent, variants []Ent) graph.Node {
 	if f.place.Test {
 		flags |= graph.FlagTest
 	} else if flags.Has(graph.FlagTestCase) {
+		if flags.Has(graph.FlagOnLoad) { // of a file that a runner of tests is told to load
+			flags |= graph.FlagCalledOutside
+		}
 		flags &^= graph.FlagTestCase | graph.FlagOnLoad
 	}
 	if f.Facts.Generated {

@@ -125,9 +125,9 @@ func (x *Index) opaqueBase(n graph.ID) bool {
 }
 
 // forbids reports whether a constructor is there so that nobody makes a value: it
-// takes nothing, does nothing, and others cannot call it.
+// takes nothing, and others cannot call it, or it does nothing.
 func forbids(n *graph.Node) bool {
-	return n.Kind == graph.KindConstructor && n.Visibility >= graph.Package && len(n.Signature.Params) == 0 && n.Tokens <= 2
+	return n.Kind == graph.KindConstructor && len(n.Signature.Params) == 0 && (n.Visibility == graph.Private || n.Visibility >= graph.Package && n.Tokens <= 2)
 }
 
 func (q *asking) deadCode() error {

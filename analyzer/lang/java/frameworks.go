@@ -35,6 +35,8 @@ var entryMarks = map[string][]string{
 	"RabbitHandler": spring, "KafkaHandler": spring, "PulsarListener": spring, "SubscribeMapping": spring,
 	"PrePersist": {"javax.persistence.", "jakarta.persistence."}, "PostLoad": {"javax.persistence.", "jakarta.persistence."},
 	"PreUpdate": {"javax.persistence.", "jakarta.persistence."}, "PostPersist": {"javax.persistence.", "jakarta.persistence."},
+	"BeforeExperiment": {"com.google.caliper."}, "AfterExperiment": {"com.google.caliper."}, "Benchmark": {"com.google.caliper.", "org.openjdk.jmh."},
+	"Setup": {"org.openjdk.jmh."}, "TearDown": {"org.openjdk.jmh."},
 	"Subscribe": {"com.google.common.eventbus.", "org.greenrobot."}, "Incoming": {"org.eclipse.microprofile."},
 }
 
@@ -48,6 +50,9 @@ var entryMethods = []struct{ name, of, from string }{
 // aroundTests are the annotations of TestNG for methods that run beside tests.
 var aroundTests = []string{"BeforeMethod", "AfterMethod", "BeforeClass", "AfterClass", "BeforeTest", "AfterTest", "BeforeSuite", "AfterSuite",
 	"BeforeGroups", "AfterGroups", "DataProvider", "Factory", "Ignore"}
+
+// serialHooks are the methods that the runtime calls to write and read objects.
+var serialHooks = map[string]bool{"writeReplace": true, "readResolve": true, "writeObject": true, "readObject": true, "readObjectNoData": true}
 
 // roles marks methods that something outside of the program starts.
 func (e *extractor) roles(d facts.DeclID, m marks, name string) {
@@ -74,6 +79,9 @@ func (e *extractor) roles(d facts.DeclID, m marks, name string) {
 		if from, ok := entryMarks[m[k].name]; ok && e.from(m[k].name, from...) {
 			p.Flags |= graph.FlagEntryPoint
 		}
+	}
+	if serialHooks[name] && p.Params.Len() <= 1 && !p.Flags.Has(graph.FlagStatic) {
+		p.Flags |= graph.FlagCalledOutside
 	}
 	if name == "main" && p.Results.Len() == 0 {
 		arguments := e.b.Strings[p.Shape] == "(String[])"
