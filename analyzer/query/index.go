@@ -178,6 +178,15 @@ func (x *Index) makeFans() *fans {
 		if i > 0 && edges[i-1].From != e.From {
 			last.empty()
 		}
+		if e.Kind == graph.EdgeAnnotates { // what is annotated uses the annotation
+			if e.From != e.To && !x.usedBy(e.From, e.To) {
+				f.out[e.To]++
+				if !x.g.Nodes[e.To].Flags.Has(graph.FlagTest) {
+					f.in[e.From]++
+				}
+			}
+			continue
+		}
 		if e.From == e.To || useEdges&(1<<e.Kind) == 0 || e.Certainty == graph.Ambiguous || !last.add(e.To) {
 			continue
 		}
@@ -187,6 +196,17 @@ func (x *Index) makeFans() *fans {
 		}
 	}
 	return f
+}
+
+// usedBy reports whether a declaration uses another but for annotations: those
+// that run are called, too.
+func (x *Index) usedBy(what, by graph.ID) bool {
+	for _, e := range x.g.Out(by) {
+		if e.To == what && e.Kind != graph.EdgeAnnotates && useEdges&(1<<e.Kind) != 0 && e.Certainty != graph.Ambiguous {
+			return true
+		}
+	}
+	return false
 }
 
 func (x *Index) metric(id graph.ID) *Metric {

@@ -60,7 +60,7 @@ func (q *asking) hubs() error {
 
 // ranked returns whether an edge counts for ranks: a use, by code.
 func (x *Index) ranked(e *graph.Edge) bool {
-	return useEdges&(1<<e.Kind) != 0 && e.From != e.To && e.Certainty != graph.Ambiguous &&
+	return useEdges&^(1<<graph.EdgeAnnotates)&(1<<e.Kind) != 0 && e.From != e.To && e.Certainty != graph.Ambiguous &&
 		!x.g.Nodes[e.From].Flags.Has(graph.FlagTest)
 }
 

@@ -78,6 +78,14 @@ func (q *asking) prefers() func(graph.Kind) bool {
 // what stands at a path and line, or by name. More than one means that it is
 // not clear. prefer, if it is not nil, decides between kinds that a name leaves.
 func (x *Index) Resolve(target string, prefer func(graph.Kind) bool) []graph.ID {
+	if ids := x.declared(target, prefer); len(ids) > 0 {
+		return ids
+	}
+	return x.inherited(target, prefer)
+}
+
+// declared is Resolve for what is declared by that name itself.
+func (x *Index) declared(target string, prefer func(graph.Kind) bool) []graph.ID {
 	g := x.g
 	if id := g.Lookup(target); id != graph.None {
 		return []graph.ID{id}
@@ -114,6 +122,54 @@ func (x *Index) Resolve(target string, prefer func(graph.Kind) bool) []graph.ID 
 	return nil
 }
 
+// maxSupers bounds the types above one that are looked at for a member.
+const maxSupers = 256
+
+// inherited returns the members that Type.member means where the type has its
+// member from a type above it; the nearest above.
+func (x *Index) inherited(target string, prefer func(graph.Kind) bool) []graph.ID {
+	last := lastName(target)
+	at := strings.LastIndexAny(target, ".#")
+	if last == "" || at <= 0 || target[at+1:] != last {
+		return nil
+	}
+	var types []graph.ID
+	for _, id := range x.declared(target[:at], func(k graph.Kind) bool { return k.IsType() }) {
+		if x.g.Nodes[id].Kind.IsType() {
+			types = append(types, id)
+		}
+	}
+	if len(types) > maxCandidate {
+		return nil
+	}
+	var found []graph.ID
+	for _, t := range types {
+		level, seen := []graph.ID{t}, map[graph.ID]bool{t: true}
+		for n := 0; len(level) > 0 && n == len(found); {
+			var next []graph.ID
+			for _, t := range level {
+				for _, k := range [...]graph.EdgeKind{graph.EdgeExtends, graph.EdgeEmbeds, graph.EdgeImplements} {
+					for _, e := range x.g.OutKind(t, k) {
+						if !seen[e.To] && len(seen) < maxSupers {
+							seen[e.To] = true
+							next = append(next, e.To)
+						}
+					}
+				}
+			}
+			for _, t := range next {
+				for _, c := range x.Children(t) {
+					if x.g.Nodes[c].Name == last && !slices.Contains(found, c) {
+						found = append(found, c)
+					}
+				}
+			}
+			level = next
+		}
+	}
+	return x.best(found, prefer)
+}
+
 // best prefers what is in the tree to what is not, and the wanted kinds to
 // others, and code to tests.
 func (x *Index) best(ids []graph.ID, prefer func(graph.Kind) bool) []graph.ID {
@@ -135,6 +191,7 @@ func (x *Index) best(ids []graph.ID, prefer func(graph.Kind) bool) []graph.ID {
 		keep(func(n *graph.Node) bool { return !n.Kind.IsContainer() })
 		keep(func(n *graph.Node) bool { return n.Kind.IsCallable() || n.Kind.IsType() })
 	}
+	keep(func(n *graph.Node) bool { return !n.Flags.Has(graph.FlagTest) })
 	return ids
 }
 

@@ -68,8 +68,8 @@ CREATE VIEW dependencies AS
   WHERE e.kind = 'imports' AND s.package <> t.package GROUP BY s.package, t.package;
 CREATE VIEW fan AS
   SELECT n.key, n.qname, n.kind, n.file, n.line,
-    (SELECT count(DISTINCT src) FROM edges WHERE dst = n.id AND kind <> 'imports') AS fan_in,
-    (SELECT count(DISTINCT dst) FROM edges WHERE src = n.id AND kind <> 'imports') AS fan_out
+    (SELECT count(DISTINCT src) FROM edges WHERE dst = n.id AND kind NOT IN ('imports', 'annotates')) AS fan_in,
+    (SELECT count(DISTINCT dst) FROM edges WHERE src = n.id AND kind NOT IN ('imports', 'annotates')) AS fan_out
   FROM nodes n WHERE n.kind IN ('function', 'method', 'constructor', 'class', 'struct', 'interface', 'enum', 'record', 'type_alias');
 CREATE VIEW untested AS
   SELECT n.key, n.qname, n.file, n.line FROM nodes n

@@ -1,0 +1,71 @@
+package query
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// TestInheritedTargets: a member may be named by a type that has it from another
+// one, the nearest counts, and code comes before tests of the same name.
+func TestInheritedTargets(t *testing.T) {
+	b := &graph.Builder{}
+	add := func(name, q string, k graph.Kind, parent graph.ID, flags graph.Flags) graph.ID {
+		return b.AddNode(graph.Node{Key: "go:x#" + q, Name: name, QName: "x." + q, Kind: k, Parent: parent, Flags: flags})
+	}
+	extends := func(from, to graph.ID) {
+		b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeExtends})
+	}
+	top := add("Top", "Top", graph.KindClass, graph.None, 0)
+	mid := add("Mid", "Mid", graph.KindClass, graph.None, 0)
+	low := add("Low", "Low", graph.KindClass, graph.None, 0)
+	test := add("Low", "inside.Low", graph.KindClass, graph.None, graph.FlagTest)
+	add("run", "Top.run", graph.KindMethod, top, 0)
+	add("stop", "Top.stop", graph.KindMethod, top, 0)
+	add("run", "Mid.run", graph.KindMethod, mid, 0)
+	extends(mid, top)
+	extends(low, mid)
+	extends(low, low)
+	extends(top, low) // a cycle ends
+	extends(test, top)
+	g := b.Build()
+	x := New(g)
+	for target, want := range map[string][]string{
+		"Low": {"go:x#Low"}, "Low.run": {"go:x#Mid.run"}, "x.Low.stop": {"go:x#Top.stop"}, "Mid.run": {"go:x#Mid.run"},
+		"Low.none": nil, "none.run": nil, "...": nil,
+	} {
+		var got []string
+		for _, id := range x.Resolve(target, nil) {
+			got = append(got, g.Nodes[id].Key)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", target, got, want)
+		}
+	}
+}
+
+// TestFansOfAnnotations: what is annotated uses the annotation, once, not the
+// other way round.
+func TestFansOfAnnotations(t *testing.T) {
+	b := &graph.Builder{}
+	add := func(name string) graph.ID {
+		return b.AddNode(graph.Node{Key: "go:x#" + name, Name: name, QName: "x." + name, Kind: graph.KindFunction, Parent: graph.None})
+	}
+	decorator, mark, used := add("decorator"), add("mark"), add("used")
+	edge := func(from, to graph.ID, k graph.EdgeKind) {
+		b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: k})
+	}
+	edge(decorator, used, graph.EdgeAnnotates)
+	edge(used, decorator, graph.EdgeCalls) // it runs
+	edge(mark, used, graph.EdgeAnnotates)
+	g := b.Build()
+	f := New(g).uses()
+	for name, want := range map[string][2]uint32{"decorator": {1, 0}, "mark": {1, 0}, "used": {0, 2}} {
+		id := g.Lookup("go:x#" + name)
+		if got := [2]uint32{f.in[id], f.out[id]}; got != want {
+			t.Errorf("%s: in and out %v, want %v", name, got, want)
+		}
+	}
+}
