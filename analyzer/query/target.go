@@ -81,7 +81,26 @@ func (x *Index) Resolve(target string, prefer func(graph.Kind) bool) []graph.ID 
 	if ids := x.declared(target, prefer); len(ids) > 0 {
 		return ids
 	}
+	if ids := x.routesAt(target); len(ids) > 0 {
+		return ids
+	}
 	return x.inherited(target, prefer)
+}
+
+// routesAt returns the routes of a path, with or without their method.
+func (x *Index) routesAt(target string) []graph.ID {
+	if !strings.Contains(target, "/") {
+		return nil
+	}
+	var ids []graph.ID
+	for i := range x.g.Nodes {
+		if n := &x.g.Nodes[i]; n.Kind == graph.KindRoute {
+			if _, path, _ := strings.Cut(n.Name, " "); n.Name == target || path == target {
+				ids = append(ids, graph.ID(i))
+			}
+		}
+	}
+	return x.best(ids, nil)
 }
 
 // declared is Resolve for what is declared by that name itself.

@@ -121,11 +121,18 @@ func judge(text []byte, want []string) (missing []string, tokens int, err error)
 		return nil, 0, err
 	}
 	for _, w := range want {
-		if !slices.ContainsFunc(slices.Concat(p.Definitions, p.Uses, p.Neighbours), func(n named) bool { return n.Name == w }) {
+		if !slices.ContainsFunc(slices.Concat(p.Definitions, p.Uses, p.Neighbours), func(n named) bool { return stands(n.Name, w) }) {
 			missing = append(missing, w)
 		}
 	}
 	return missing, p.Tokens, nil
+}
+
+// stands reports whether a name is the wanted one, an overload of it, or that of
+// a member, which shows its type.
+func stands(name, want string) bool {
+	rest, ok := strings.CutPrefix(name, want)
+	return ok && (rest == "" || rest[0] == '(' || rest[0] == '.')
 }
 
 // sources reads the files of a folder that grep would look into.
@@ -138,7 +145,7 @@ func sources(dir string) (map[string]string, error) {
 		if d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != dir {
 			return filepath.SkipDir
 		}
-		if d.Type().IsRegular() && filepath.Ext(path) == ".go" {
+		if d.Type().IsRegular() && slices.Contains([]string{".go", ".java", ".py", ".ts", ".js"}, filepath.Ext(path)) {
 			data, err := os.ReadFile(path)
 			files[path] = strings.ToLower(string(data))
 			return err
