@@ -1,6 +1,8 @@
 package java
 
 import (
+	"bytes"
+
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/syntax"
 )
@@ -27,7 +29,7 @@ func (e *extractor) recordPattern(i syntax.ID, value facts.ExprID) facts.ExprID 
 		for c := range e.t.NamedChildren(i) {
 			switch e.class(c) {
 			case classIdentifier, classGeneric:
-				t = e.typeExpr(c)
+				t = e.qualifiedName(c)
 				record = e.operation(facts.Expr{Op: facts.OpAssert, X: value, Y: t}, t)
 			case classRecordPatternBody:
 				if t == none {
@@ -77,4 +79,29 @@ func (e *extractor) typePattern(i syntax.ID, component *facts.Expr) facts.ExprID
 		return e.nothing(i)
 	}
 	return t
+}
+
+// qualifiedName adds the type of a record in a pattern, with the qualifiers that
+// the grammar is not shown; see eachQualifier.
+func (e *extractor) qualifiedName(i syntax.ID) facts.ExprID {
+	start := int(e.nodes[i].Start)
+	from := start
+	for from > 0 && start-from < lookaround && (e.src[from-1] == '.' || isLetter(e.src[from-1]) || e.src[from-1] >= 0x80 || e.src[from-1] >= '0' && e.src[from-1] <= '9') {
+		from--
+	}
+	if from == start || e.src[start-1] != '.' || e.class(i) != classIdentifier {
+		return e.typeExpr(i)
+	}
+	line, col := e.place(i)
+	x := facts.ExprID(none)
+	for at := from; at < start; {
+		n := bytes.IndexByte(e.src[at:start], '.')
+		part := facts.Expr{Op: facts.OpSelect, Flags: facts.FlagTyped, Name: e.b.Intern(e.src[at : at+n]), X: x, Y: none, Line: line, Col: col - int32(start-at)}
+		if x == none {
+			part.Op = facts.OpName
+		}
+		x = e.b.AddExpr(part)
+		at += n + 1
+	}
+	return e.add(facts.Expr{Op: facts.OpSelect, Flags: facts.FlagTyped, Name: e.str(i), X: x, Y: none}, i)
 }

@@ -13,7 +13,8 @@ import (
 // makes it that of a method, and the word module is taken away. Nor has it
 // escapes of characters outside of literals: those of punctuation are replaced by
 // it, and others become letters; see unescaped; nor an annotation before the dots
-// of a parameter. In comments and strings none of
+// of a parameter, nor qualified names of records in patterns, which lose their
+// qualifiers; see qualifiedName. In comments and strings none of
 // this changes anything.
 func readable(src []byte) []byte {
 	out := src
@@ -57,6 +58,16 @@ func readable(src []byte) []byte {
 		at += n
 		if from := beforeDots(src[:at]); from >= 0 {
 			put(from, strings.Repeat(" ", at-from))
+		}
+	}
+	for _, word := range [...]string{"case ", "instanceof "} {
+		for at := 0; ; at += len(word) {
+			n := bytes.Index(src[at:], []byte(word))
+			if n < 0 {
+				break
+			}
+			at += n
+			eachQualifier(src, at+len(word), func(from, to int) { put(from, strings.Repeat(" ", to-from)) })
 		}
 	}
 	eachEscape(src, func(at, end int, r rune) {
@@ -106,6 +117,57 @@ func unescaped(name []byte) []byte {
 		done = end
 	})
 	return append(out, name[done:]...)
+}
+
+// eachQualifier calls f for the qualifiers of the names of records in the pattern
+// that begins at a place, if one does, and for the modifiers of its variables.
+func eachQualifier(src []byte, at int, f func(from, to int)) {
+	depth := 0
+	for end := min(len(src), at+lookaround); at < end; {
+		for at < end && (src[at] <= ' ' || src[at] == ',') {
+			at++
+		}
+		from, dot := at, -1
+		for at < end && (isLetter(src[at]) || src[at] >= 0x80 || src[at] >= '0' && src[at] <= '9' || src[at] == '.') {
+			if src[at] == '.' {
+				dot = at
+			}
+			at++
+		}
+		if string(src[from:at]) == "final" {
+			if depth > 0 {
+				f(from, at)
+			}
+			continue
+		}
+		next := at
+		for angles := 0; next < end && (src[next] <= ' ' || angles > 0 || src[next] == '<'); next++ {
+			switch src[next] {
+			case '<':
+				angles++
+				dot = -1 // the grammar reads the names of generic records
+			case '>':
+				angles--
+			}
+		}
+		switch {
+		case next < end && src[next] == '(' && at > from:
+			if dot > from {
+				f(from, dot+1)
+			}
+			depth++
+			at = next + 1
+		case depth == 0:
+			return // no record
+		case at == from && src[at] == ')':
+			if depth--; depth == 0 {
+				return
+			}
+			at++
+		case at == from: // type arguments, annotations
+			at++
+		}
+	}
 }
 
 // beforeDots returns where the annotation begins that stands between the type of
