@@ -157,7 +157,7 @@ func eachQualifier(src []byte, at int, f func(from, to int)) {
 			}
 			depth++
 			at = next + 1
-		case depth == 0:
+		case depth == 0 || at == end:
 			return // no record
 		case at == from && src[at] == ')':
 			if depth--; depth == 0 {
