@@ -71,6 +71,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 }
 
 func (a *app) rootCommand() *cobra.Command {
+	version := false
 	root := &cobra.Command{
 		Use:   "kg COMMAND",
 		Short: "Tell what a change reaches before it is merged",
@@ -90,6 +91,10 @@ Exit codes: 0 fine, 1 a gate was hit, 2 kg could not do it, 130 interrupted.`,
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
 			}
+			if version {
+				_, err := io.WriteString(a.out, readVersions().line())
+				return err
+			}
 			return cmd.Help()
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -102,6 +107,7 @@ Exit codes: 0 fine, 1 a gate was hit, 2 kg could not do it, 130 interrupted.`,
 		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // it has one of its own
+	root.Flags().BoolVar(&version, "version", false, "tell which kg this is")
 	f := root.PersistentFlags()
 	f.SortFlags = false
 	f.StringArrayVarP(&a.dirs, "directory", "C", nil, "run as if kg was started in `DIR`")

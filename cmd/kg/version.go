@@ -87,7 +87,8 @@ func (a *app) versionCommand() *cobra.Command {
 	return cmd
 }
 
-func (v versions) text(w io.Writer) error {
+// line is the version and where it comes from.
+func (v versions) line() string {
 	commit := ""
 	if v.Commit != "" {
 		commit = ", commit " + v.Commit[:min(12, len(v.Commit))]
@@ -95,7 +96,11 @@ func (v versions) text(w io.Writer) error {
 			commit += " with changes"
 		}
 	}
-	fmt.Fprintf(w, "kg %s%s\n%s %s\n", v.Version, commit, v.Go, v.Platform)
+	return fmt.Sprintf("kg %s%s\n", v.Version, commit)
+}
+
+func (v versions) text(w io.Writer) error {
+	fmt.Fprintf(w, "%s%s %s\n", v.line(), v.Go, v.Platform)
 	for _, name := range sortedKeys(v.Schemas) {
 		fmt.Fprintf(w, "%s: %s\n", name, v.Schemas[name])
 	}
