@@ -100,8 +100,8 @@ func agreementOf(f *facts.File) *agreement {
 	at := func(x *facts.Expr) place { return place{x.Line, x.Col} }
 	for i := range f.Decls {
 		d := &f.Decls[i]
-		if d.Traits&(facts.TraitAnonymous|facts.TraitLiteral) != 0 {
-			continue
+		if d.Traits&(facts.TraitAnonymous|facts.TraitLiteral) != 0 || d.Kind == graph.KindRoute {
+			continue // nothing that the syntax declares
 		}
 		a.decls[place{d.Line, d.Col}] = fmt.Sprintf("%v %s lines %d-%d %d->%d owner %q", declKind(d.Kind), f.Str(d.Name), d.DefLine, d.EndLine,
 			d.Params.Len(), d.Results.Len(), f.Str(d.Owner))
