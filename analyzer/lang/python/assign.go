@@ -74,7 +74,11 @@ func (e *extractor) declareVariable(s *scope, i, left, right, typ syntax.ID) fac
 	e.orImported(s, d)
 	e.owner = owner
 	e.b.EndDecl(d)
-	e.skips = append(e.skips, i)
+	stmt := i // the whole statement: nothing of it is left in what is around it
+	if p := e.nodes[i].Parent; p >= 0 && e.class(p) == classExpressionStatement {
+		stmt = p
+	}
+	e.skips = append(e.skips, stmt)
 	e.hashCode(d, right)
 	e.signVariable(d, left, typ)
 	if s.kind == scopeModule && string(e.t.Text(left)) == "__all__" {

@@ -80,3 +80,30 @@ func FuzzExtract(f *testing.F) {
 	var b facts.Builder
 	f.Fuzz(func(t *testing.T, src []byte) { check(t, p, &b, src) })
 }
+
+// TestClassBodies checks that members, texts that document them and pass are no
+// part of a class's own body, and other statements are.
+func TestClassBodies(t *testing.T) {
+	p := syntax.NewParser()
+	defer p.Close()
+	var b facts.Builder
+	body := func(src string) [16]byte {
+		tree, err := p.Parse(grammar(), []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Extract(tree, &b).Decls[0].Body
+	}
+	plain := body("class A(B):\n    def f(self): pass\n")
+	for _, same := range []string{
+		"class A(B):\n    \"\"\"Doc.\"\"\"\n    x = 1\n    \"\"\"What x is.\"\"\"\n    y: int\n    def f(self): pass\n",
+		"class A(B):\n    pass\n",
+	} {
+		if body(same) != plain {
+			t.Errorf("another body:\n%s", same)
+		}
+	}
+	if body("class A(B):\n    register(A)\n    def f(self): pass\n") == plain {
+		t.Error("a call is left out")
+	}
+}

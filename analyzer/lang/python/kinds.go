@@ -116,6 +116,7 @@ const (
 	classPrefix
 	classWildcard
 	classTypeAlias
+	classPass
 
 	// Declarations.
 	classFunction
@@ -168,7 +169,7 @@ var classNames = map[string]class{
 	"match_statement": classMatch, "case_clause": classCase, "import_statement": classImport,
 	"import_from_statement": classImportFrom, "future_import_statement": classFutureImport,
 	"aliased_import": classAliased, "relative_import": classRelative, "import_prefix": classPrefix,
-	"wildcard_import": classWildcard, "type_alias_statement": classTypeAlias,
+	"wildcard_import": classWildcard, "pass_statement": classPass, "type_alias_statement": classTypeAlias,
 
 	"function_definition": classFunction, "class_definition": classClass, "decorated_definition": classDecorated,
 	"decorator": classDecorator, "parameters": classParameters, "default_parameter": classDefaultParam,

@@ -3,6 +3,7 @@ package python
 import (
 	"bytes"
 	"crypto/sha256"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -81,9 +82,25 @@ func (e *extractor) hashClass(d facts.DeclID, marks []mark, body, bases syntax.I
 			skip = append(skip, doc)
 		}
 		skip = append(skip, members...)
+		// What documents an attribute, and what stands where nothing else does.
+		for c := range e.t.NamedChildren(body) {
+			if e.class(c) == classPass || c != doc && e.isText(c) {
+				skip = append(skip, c)
+			}
+		}
+		slices.Sort(skip)
 		h.Node(body, syntax.Edits{Skip: skip})
 	}
 	e.setHash(d, h.Sum())
+}
+
+// isText reports whether a statement is a text and nothing else.
+func (e *extractor) isText(s syntax.ID) bool {
+	if e.class(s) != classExpressionStatement {
+		return false
+	}
+	x := e.t.FirstNamed(s)
+	return x != syntax.None && e.class(x) == classString && e.nodes[x].Next == e.nodes[s].Next
 }
 
 // docstring returns the statement that documents what has the body, or None.
@@ -92,10 +109,7 @@ func (e *extractor) docstring(body syntax.ID) syntax.ID {
 		return syntax.None
 	}
 	s := e.t.FirstNamed(body)
-	if s == syntax.None || e.class(s) != classExpressionStatement {
-		return syntax.None
-	}
-	if x := e.t.FirstNamed(s); x == syntax.None || e.class(x) != classString || e.nodes[x].Next != e.nodes[s].Next {
+	if s == syntax.None || !e.isText(s) {
 		return syntax.None
 	}
 	return s
