@@ -120,6 +120,16 @@ func (m *matcher) among(sub, super string, rules *Rules) bool {
 	})
 }
 
+// Within reports whether each type that a value of type sub may be of is spelled
+// among those of super.
+func (r *Rules) Within(sub, super string) bool {
+	if r.Union == "" || sub == "" {
+		return false
+	}
+	supers := alternatives(super, r.Union)
+	return !slices.ContainsFunc(alternatives(sub, r.Union), func(x string) bool { return !known(x) || !slices.Contains(supers, x) })
+}
+
 // known reports whether a type is spelled as a whole: what is written out, as an
 // object or a function is, is not.
 func known(t string) bool {

@@ -106,7 +106,7 @@ func (ev *evaluator) evalModule(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		}
 		return t.meta(t.mk(kGuard, noEnt, n, ev.typeExpr(x.X))), noEnt
 	case facts.OpModule:
-		return ev.moduleOf(e, x), noEnt
+		return ev.moduleOf(e, x)
 	case facts.OpResult:
 		return ev.moduleResult(x), noEnt
 	case facts.OpNarrow:
@@ -513,24 +513,22 @@ func (ev *evaluator) moduleBinary(x *facts.Expr) Type {
 	return ev.lang.tBool
 }
 
-// moduleOf returns what require or import gives.
-func (ev *evaluator) moduleOf(e facts.ExprID, x *facts.Expr) Type {
+// moduleOf returns what require or import gives, and the declaration that it is.
+func (ev *evaluator) moduleOf(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 	t := ev.types
 	path := ev.f.Facts.Str(x.Name)
 	u := ev.l.resolveImport(ev.f.unit, path)
 	if u < 0 || ev.l.units[u].surface {
 		if path[0] == '.' || ev.l.isAsset(path) {
-			return unknownType
+			return unknownType, noEnt
 		}
-		return t.mk(kPkg, Ent(ev.f.syms[x.Name]), -1)
+		return t.mk(kPkg, Ent(ev.f.syms[x.Name]), -1), noEnt
 	}
 	if x.Flags&facts.FlagTyped != 0 || x.N == 1 {
-		if x.N == 1 && x.Flags&facts.FlagTyped == 0 {
-			return t.mk(kPkg, Ent(0), u)
-		}
-		return t.mk(kPkg, Ent(0), u)
+		return t.mk(kPkg, Ent(0), u), noEnt
 	}
-	return ev.wholeModule(u, false, 0).typ
+	m := ev.wholeModule(u, false, 0)
+	return m.typ, m.ent
 }
 
 // moduleResult returns what a function gives that returns or yields some values.

@@ -205,6 +205,9 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 			case rules.Dynamic && d.Verdict == diff.Compatible && (d.Code == diff.ParamType || d.Code == diff.ResultType):
 				x = fitsYes // a hint
 			}
+			if rules.Structural && k == graph.EdgeWrites && d.Code == diff.TypeChanged && rules.Within(d.From, d.To) {
+				x = fitsYes // it takes what it took
+			}
 			if rules.Structural && k == graph.EdgeReferences {
 				switch d.Code {
 				case diff.ParamRemoved:

@@ -97,7 +97,13 @@ function lastName(expr) {
 }
 
 function call(sf, node, callee, froms, shape) {
-  const name = lastName(callee);
+  let name = lastName(callee), module;
+  const made = unwrap(callee);
+  if (ts.isCallExpression(made) && ts.isIdentifier(made.expression) && made.expression.text === 'require' && made.arguments.length === 1 && ts.isStringLiteralLike(made.arguments[0])) {
+    name = made.arguments[0]; // require('x')(…) calls what the module is
+    module = checker.getSymbolAtLocation(name)?.exports?.get('export=');
+    if (!module) { put(sf, 'calls', froms, name, name.text, { open: true, shape: 'require' }); return; }
+  }
   if (!name) {
     // Behind the callee, where no other call can stand.
     put(sf, 'calls', froms, callee, '', { dynamic: true, shape: shape || shapeOf(callee) });
@@ -108,7 +114,7 @@ function call(sf, node, callee, froms, shape) {
   const text = name.kind === K.SuperKeyword ? 'super' : name.text;
   let signature;
   try { signature = checker.getResolvedSignature(node); } catch { /* open */ }
-  let symbol = resolveAlias(checker.getSymbolAtLocation(name));
+  let symbol = resolveAlias(module || checker.getSymbolAtLocation(name));
   if (name.kind === K.SuperKeyword) {
     const c = containerOf(node);
     const base = c && ts.getClassExtendsHeritageElement?.(c);
