@@ -586,8 +586,22 @@ func (ev *evaluator) asserted(x *facts.Expr) Type {
 		}
 		return t.mapUnion(to, t.meta)
 	}
+	if to == unknownType && x.Flags&facts.FlagLater != 0 {
+		return from
+	}
 	if to == unknownType {
 		return unknownType
+	}
+	if x.Flags&facts.FlagLater != 0 { // seen not to be of it
+		ev.dyn.flow = ev.dyn.flow || ev.dyn.flowed[x.X]
+		return t.mapUnion(from, func(m Type) Type {
+			for _, c := range t.members(to) {
+				if t.kind(c) == kNamed && ev.asClass(m, t.rec(c).ent) != unknownType {
+					return unknownType
+				}
+			}
+			return m
+		})
 	}
 	// What is of a class below stays.
 	kept := unknownType

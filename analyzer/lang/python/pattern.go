@@ -53,7 +53,7 @@ func (e *extractor) narrow(cond syntax.ID, holds bool) {
 		}
 		break
 	}
-	if !holds || e.class(cond) != classCall {
+	if e.class(cond) != classCall {
 		return
 	}
 	fn, args := e.child(cond, fieldFunction), e.child(cond, fieldArguments)
@@ -72,7 +72,7 @@ func (e *extractor) narrow(cond syntax.ID, holds bool) {
 	for c := range e.t.NamedChildren(args) {
 		parts = append(parts, c)
 	}
-	if len(parts) != 2 {
+	if len(parts) != 2 || meta && !holds {
 		return
 	}
 	name := parts[0]
@@ -84,6 +84,8 @@ func (e *extractor) narrow(cond syntax.ID, holds bool) {
 		f := facts.ExprFlags(0)
 		if meta {
 			f = facts.FlagTyped
+		} else if !holds {
+			f = facts.FlagLater
 		}
 		return e.b.AddExpr(facts.Expr{Op: facts.OpAssert, Flags: f, X: x, Y: y})
 	})
