@@ -47,6 +47,7 @@ type routeTable struct {
 	filesOf map[graph.ID][]int32     // by the node of a package or file
 	imports map[graph.ID][]graph.ID  // what a file imports of them, by its node
 	reached map[int32]map[int32]bool // see reach
+	calls   map[graph.ID][]graph.ID  // what a declaration calls, refers to or is given
 }
 
 // requests adds the edges from those who send requests to the routes that
@@ -158,6 +159,12 @@ func (l *linker) request(t *routeTable, r *requested, fn int32, d *facts.Directi
 	if len(fits) > 1 || fits[0].bare {
 		fits = closest(fits)
 		certainty = graph.Inferred
+	}
+	if len(fits) == 1 && !t.served(l, fits[0].route, fn, d) {
+		if l.files[fits[0].route.fn].unit == l.files[fn].unit {
+			return
+		}
+		certainty = graph.Ambiguous // the import may be inside of a function
 	}
 	if len(fits) > 1 {
 		if fits[0].bare {
@@ -343,6 +350,66 @@ func (t *routeTable) reach(l *linker, fn int32) map[int32]bool {
 	}
 	t.reached[fn] = files
 	return files
+}
+
+// Bounds of what is looked at for one request to a route of a test: the steps, and
+// the declarations.
+const (
+	maxServedSteps = 4
+	maxServed      = 256
+)
+
+// served reports whether a route of a test is there for a request: what sends it is
+// in the same file, or in one that imports the route's, or uses, in a few steps, what
+// makes the route. Other tests make a route of that path for themselves. A route of
+// the program is there for all.
+func (t *routeTable) served(l *linker, r *routeDecl, fn int32, d *facts.Directive) bool {
+	if r.fn == fn || !l.files[r.fn].place.Test {
+		return true
+	}
+	if l.files[r.fn].unit != l.files[fn].unit {
+		return t.reach(l, fn)[r.fn]
+	}
+	maker := l.around(r)
+	if maker == graph.None {
+		return true // it is made on load
+	}
+	if t.calls == nil {
+		t.calls = map[graph.ID][]graph.ID{}
+		for _, e := range l.b.Edges() {
+			switch e.Kind {
+			case graph.EdgeCalls, graph.EdgeReferences, graph.EdgeInjects:
+				t.calls[e.From] = append(t.calls[e.From], e.To)
+			}
+		}
+	}
+	seen := []graph.ID{l.ownerNode(fn, d.Owner)}
+	for from, step := 0, 0; step < maxServedSteps && from < len(seen); step++ {
+		for to := len(seen); from < to; from++ {
+			for _, n := range t.calls[seen[from]] {
+				if n == maker {
+					return true
+				}
+				if len(seen) < maxServed && !slices.Contains(seen, n) {
+					seen = append(seen, n)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// around returns the innermost function that a route is declared in.
+func (l *linker) around(r *routeDecl) graph.ID {
+	f, maker, size := &l.files[r.fn], graph.None, int32(0)
+	for i := range f.Facts.Decls {
+		x := &f.Facts.Decls[i]
+		if n := l.nodeOf[f.base+Ent(i)]; x.Kind.IsCallable() && n != graph.None && x.DefLine <= r.line && r.line <= x.EndLine &&
+			(maker == graph.None || x.EndLine-x.DefLine < size) {
+			maker, size = n, x.EndLine-x.DefLine
+		}
+	}
+	return maker
 }
 
 // closest returns the fits that no other is closer than.
