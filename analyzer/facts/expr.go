@@ -123,6 +123,14 @@ func (o Op) HasContext() bool {
 // and of the names of types that are such labels.
 const CaseOfAll = 1
 
+// Components returns N of the type of a pattern that takes a value apart into n
+// components, which may be of a switch that must have a case for each value.
+func Components(n int, caseOfAll int16) int16 { return int16(min(n, 1<<13)+1)<<1 | caseOfAll }
+
+// ComponentsOf returns how many components a pattern of N takes a value apart
+// into, -1 if it does not, and whether it is one of a case for each value.
+func ComponentsOf(n int16) (components int, caseOfAll bool) { return int(n>>1) - 1, n&CaseOfAll != 0 }
+
 // Expr is one expression, with the place of its last name: the selected name
 // for OpSelect, the name of the type for OpComposite. Calls are placed by their
 // callee.

@@ -99,9 +99,13 @@ func (r *bodyReader) use(e facts.ExprID, x *facts.Expr, ref Ent) {
 	}
 	before := len(r.edges)
 	r.edge(kind, r.owner[e], to, x)
-	if kind == graph.EdgeUsesType && x.N == facts.CaseOfAll && x.Flags&facts.FlagTyped != 0 && r.f.Rules.Classes != nil {
+	if kind == graph.EdgeUsesType && x.N != 0 && x.Flags&facts.FlagTyped != 0 && r.f.Rules.Classes != nil {
+		components, all := facts.ComponentsOf(x.N)
 		for i := range r.edges[before:] {
-			r.edges[before+i].Site.Flags |= graph.SiteCase
+			if all {
+				r.edges[before+i].Site.Flags |= graph.SiteCase
+			}
+			r.edges[before+i].Site.Args = int16(components)
 		}
 	}
 	if kind == graph.EdgeWrites && x.Flags&facts.FlagRead != 0 {

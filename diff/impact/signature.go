@@ -19,6 +19,7 @@ func (e *engine) signature(c *diff.Change) {
 		return
 	}
 	e.headUses(c)
+	e.takenApart(c)
 	if !hypothetical {
 		e.vanishedUses(c)
 		e.aliasUses(c)

@@ -48,6 +48,13 @@ func (e *extractor) recordPattern(i syntax.ID, value facts.ExprID) facts.ExprID 
 					}
 					n++
 				}
+				named := t
+				for e.b.Exprs[named].Op == facts.OpIndex && e.b.Exprs[named].X >= 0 { // without its type arguments
+					named = e.b.Exprs[named].X
+				}
+				if x := &e.b.Exprs[named]; x.Op == facts.OpName || x.Op == facts.OpSelect {
+					x.N = facts.Components(int(n), 0)
+				}
 			}
 		}
 		if t == none {

@@ -339,7 +339,7 @@ func (e *extractor) label(i syntax.ID, x facts.ExprID, all int16) {
 					t = e.b.Exprs[t].X
 				}
 				if x := &e.b.Exprs[t]; x.Op == facts.OpName || x.Op == facts.OpSelect {
-					x.N = all
+					x.N |= all
 				}
 			}
 		case classGuard:
