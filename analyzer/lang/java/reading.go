@@ -27,16 +27,15 @@ func readable(src []byte) []byte {
 	for _, p := range mended(src) {
 		put(p.at, p.text)
 	}
-	for _, word := range [...]string{"super", "this"} {
+	for _, word := range [...]string{"super(", "super (", "this(", "this ("} {
 		for at := 0; ; at += len(word) {
 			n := bytes.Index(src[at:], []byte(word))
 			if n < 0 {
 				break
 			}
 			at += n
-			if rest := skipSpace(src[at+len(word):]); len(rest) > 0 && rest[0] == '(' && behindStatement(src[:at]) {
-				put(at, word[:1])
-				out[at] -= 'a' - 'A'
+			if behindStatement(src[:at]) {
+				put(at, strings.ToUpper(word[:1]))
 			}
 		}
 	}
@@ -192,7 +191,11 @@ func beforeDots(text []byte) int {
 const lookaround = 512
 
 func skipSpace(text []byte) []byte {
-	return bytes.TrimLeft(text[:min(len(text), lookaround)], " \t\r\n\f")
+	at := 0
+	for at < len(text) && at < lookaround && text[at] <= ' ' {
+		at++
+	}
+	return text[at:min(len(text), lookaround)]
 }
 
 // behindStatement reports whether text ends behind a statement, or behind a name
