@@ -122,12 +122,17 @@ func (x *Index) declared(target string, prefer func(graph.Kind) bool) []graph.ID
 	// The names of packages and modules may be paths of which the last part
 	// stands for all.
 	var exact, suffix, plain []graph.ID
+	overloads := !strings.Contains(target, "(") // all of them are meant
 	for _, id := range x.named(last) {
 		n := &g.Nodes[id]
+		qname, key := n.QName, n.Key
+		if overloads {
+			qname, key = withoutParams(qname), withoutParams(key)
+		}
 		switch {
-		case n.QName == target:
+		case qname == target || key == target:
 			exact = append(exact, id)
-		case endsAt(n.QName, target) || endsAt(n.Key, target) || endsAt(strings.Replace(n.Key, "#", ".", 1), target):
+		case endsAt(qname, target) || endsAt(key, target) || endsAt(strings.Replace(key, "#", ".", 1), target):
 			suffix = append(suffix, id)
 		case n.Name == target:
 			plain = append(plain, id)
@@ -212,6 +217,15 @@ func (x *Index) best(ids []graph.ID, prefer func(graph.Kind) bool) []graph.ID {
 	}
 	keep(func(n *graph.Node) bool { return !n.Flags.Has(graph.FlagTest) })
 	return ids
+}
+
+// withoutParams returns a name without the types of parameters that tell it from
+// others.
+func withoutParams(name string) string {
+	if i := strings.LastIndexByte(name, '('); i > 0 && strings.HasSuffix(name, ")") {
+		return name[:i]
+	}
+	return name
 }
 
 // lastName returns what comes after the last separator.

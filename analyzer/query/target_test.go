@@ -24,6 +24,9 @@ func TestInheritedTargets(t *testing.T) {
 	add("run", "Top.run", graph.KindMethod, top, 0)
 	add("stop", "Top.stop", graph.KindMethod, top, 0)
 	add("run", "Mid.run", graph.KindMethod, mid, 0)
+	add("sum", "Mid.sum(int,int)", graph.KindMethod, mid, 0)
+	add("sum", "Mid.sum(List)", graph.KindMethod, mid, 0)
+	add("one", "Mid.one(Map)", graph.KindMethod, mid, 0)
 	extends(mid, top)
 	extends(low, mid)
 	extends(low, low)
@@ -33,6 +36,8 @@ func TestInheritedTargets(t *testing.T) {
 	x := New(g)
 	for target, want := range map[string][]string{
 		"Low": {"go:x#Low"}, "Low.run": {"go:x#Mid.run"}, "x.Low.stop": {"go:x#Top.stop"}, "Mid.run": {"go:x#Mid.run"},
+		"Mid.sum": {"go:x#Mid.sum(List)", "go:x#Mid.sum(int,int)"}, "x.Mid.sum(List)": {"go:x#Mid.sum(List)"}, "x.Mid.one": {"go:x#Mid.one(Map)"},
+		"go:x#Mid.one": {"go:x#Mid.one(Map)"}, "Low.one": {"go:x#Mid.one(Map)"}, "Mid.sum(Set)": nil,
 		"Low.none": nil, "none.run": nil, "...": nil,
 	} {
 		var got []string
