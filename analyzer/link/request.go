@@ -174,7 +174,7 @@ func (l *linker) request(t *routeTable, r *requested, fn int32, d *facts.Directi
 	}
 	if fits = slices.DeleteFunc(fits, func(x routeFit) bool { return x.route.node == graph.None }); len(fits) > maxRouteCandidates {
 		l.b.AddUnknown(graph.Unknown{Reason: graph.ReasonTooMany, File: l.files[fn].Path, Line: d.Line, EndLine: d.Line,
-			Detail: "request " + l.files[fn].Facts.Str(d.Value)})
+			Detail: "request " + strings.Replace(l.files[fn].Facts.Str(d.Value), facts.RequestInside, "", 1)})
 		return
 	}
 	for i := range fits {
@@ -230,7 +230,7 @@ func (t *routeTable) candidates(l *linker, r *requested, fn int32, d *facts.Dire
 				continue // another function's own
 			}
 			if key, literals, ok := fitSegments(r.segs, c.segs, buf); ok {
-				if literals > 0 || given[c.fn] || !r.host && !r.inside && near > 0 && len(r.segs) == 0 || !r.host && near >= sameFile {
+				if literals > 0 || given[c.fn] || near > sameFile || !r.host && !r.inside && near > 0 && near < sameFile && len(r.segs) == 0 {
 					fits = append(fits, routeFit{c, string(key), near, literals == 0})
 				}
 				continue
@@ -304,7 +304,7 @@ func sharedFolders(a, b string) int {
 const maxReached = 1 << 14
 
 // reach returns the files that a file imports in any number of steps, with
-// itself and those of its unit. They declare the routes of an application that
+// itself and those of its unit; other tests' files are left out. They declare the routes of an application that
 // is at hand.
 func (t *routeTable) reach(l *linker, fn int32) map[int32]bool {
 	if files := t.reached[fn]; files != nil {
@@ -331,7 +331,7 @@ func (t *routeTable) reach(l *linker, fn int32) map[int32]bool {
 	files := map[int32]bool{fn: true}
 	queue := []int32{fn}
 	for _, f := range l.units[l.files[fn].unit].files {
-		if !files[f] {
+		if !files[f] && !l.files[f].place.Test {
 			files[f] = true
 			queue = append(queue, f)
 		}

@@ -273,7 +273,7 @@ func (e *extractor) request(at, args syntax.ID, verb string, method, url int, on
 		}
 		n++
 	}
-	if e.importOf(string(e.t.Text(on))) == "net/http/httptest" {
+	if e.importOf(string(e.t.Text(on))) == "net/http/httptest" || strings.HasPrefix(address, "/") { // without a host it is sent nowhere
 		address = facts.RequestInside + address
 	}
 	line, col := e.place(at)

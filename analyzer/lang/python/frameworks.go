@@ -79,6 +79,7 @@ type route struct {
 	name    string
 	at      syntax.ID
 	handler facts.ExprID
+	own     bool // of a test, for itself
 }
 
 // routeCall notes the route that a call makes known: path and re_path of Django,
@@ -139,7 +140,11 @@ func (e *extractor) routeCall(fn, args syntax.ID, ids []int32) {
 	if x := &e.b.Exprs[h]; x.Op != facts.OpName && x.Op != facts.OpSelect {
 		return
 	}
-	e.pending = append(e.pending, route{method + " /" + strings.TrimPrefix(path, "/"), first, h})
+	path = "/" + strings.TrimPrefix(path, "/")
+	if method == "GET" {
+		method, path = e.methods(args), e.routePrefix(e.t.String(fn))+path
+	}
+	e.pending = append(e.pending, route{method + " " + path, first, h, e.inTest(e.owner)})
 }
 
 // addRoutes adds the routes that calls made known.
@@ -150,6 +155,11 @@ func (e *extractor) addRoutes() {
 		d.Line, d.Col = e.place(p.at)
 		d.DefLine, d.EndLine = d.Line, d.Line
 		d.Flags, d.Traits, d.Value = graph.FlagEntryPoint, facts.TraitSynthetic|facts.TraitFileScoped, p.handler
+		if p.own {
+			d.Traits |= facts.TraitLocal
+		} else {
+			e.routeApart(r)
+		}
 	}
 }
 
@@ -159,11 +169,7 @@ var httpMethods = map[string]string{"get": "GET", "post": "POST", "put": "PUT", 
 // routes adds the routes that decorators register a function for. What a test
 // registers for itself is nobody else's.
 func (e *extractor) routes(d facts.DeclID, marks []mark) {
-	own := false
-	for outer := e.b.Decls[d].Parent; outer != none; outer = e.b.Decls[outer].Parent {
-		p := &e.b.Decls[outer]
-		own = own || p.Kind.IsCallable() && strings.HasPrefix(e.b.Strings[p.Name], "test")
-	}
+	own := e.inTest(e.b.Decls[d].Parent)
 	for _, m := range marks {
 		method, ok := httpMethods[m.last]
 		if !ok || !strings.Contains(m.name, ".") || e.class(m.node) != classCall {
@@ -182,24 +188,8 @@ func (e *extractor) routes(d facts.DeclID, marks []mark) {
 			continue
 		}
 		path = e.routePrefix(m.name) + path
-		var methods []string
-		for c := range e.t.NamedChildren(args) {
-			if e.class(c) != classKeywordArgument || string(e.t.Text(e.child(c, fieldName))) != "methods" {
-				continue
-			}
-			if v := e.child(c, fieldValue); v != syntax.None {
-				for k := range e.t.NamedChildren(v) {
-					if s, ok := e.constant(k); ok {
-						methods = append(methods, strings.ToUpper(s))
-					}
-				}
-			}
-		}
 		if method == "" {
-			method = "GET"
-			if len(methods) > 0 {
-				method = strings.Join(methods, ",")
-			}
+			method = e.methods(args)
 		}
 		if method == "WS" {
 			method = "WEBSOCKET"
@@ -217,6 +207,39 @@ func (e *extractor) routes(d facts.DeclID, marks []mark) {
 		p.Flags = graph.FlagEntryPoint
 		e.b.EndDecl(r)
 	}
+}
+
+// methods returns the methods that the arguments of a registration name; GET if
+// they name none.
+func (e *extractor) methods(args syntax.ID) string {
+	var methods []string
+	for c := range e.t.NamedChildren(args) {
+		if e.class(c) != classKeywordArgument || string(e.t.Text(e.child(c, fieldName))) != "methods" {
+			continue
+		}
+		if v := e.child(c, fieldValue); v != syntax.None {
+			for k := range e.t.NamedChildren(v) {
+				if s, ok := e.constant(k); ok {
+					methods = append(methods, strings.ToUpper(s))
+				}
+			}
+		}
+	}
+	if methods == nil {
+		return "GET"
+	}
+	return strings.Join(methods, ",")
+}
+
+// inTest reports whether a declaration is a test or is inside of one, by its
+// name.
+func (e *extractor) inTest(d facts.DeclID) bool {
+	for ; d != none; d = e.b.Decls[d].Parent {
+		if p := &e.b.Decls[d]; p.Kind.IsCallable() && strings.HasPrefix(e.b.Strings[p.Name], "test") {
+			return true
+		}
+	}
+	return false
 }
 
 // routeApart gives a route another key than those of its name in the file have.
