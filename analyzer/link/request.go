@@ -304,7 +304,7 @@ func sharedFolders(a, b string) int {
 const maxReached = 1 << 14
 
 // reach returns the files that a file imports in any number of steps, with
-// itself and those of its unit; other tests' files are left out. They declare the routes of an application that
+// itself and those of its unit. They declare the routes of an application that
 // is at hand.
 func (t *routeTable) reach(l *linker, fn int32) map[int32]bool {
 	if files := t.reached[fn]; files != nil {
@@ -331,7 +331,7 @@ func (t *routeTable) reach(l *linker, fn int32) map[int32]bool {
 	files := map[int32]bool{fn: true}
 	queue := []int32{fn}
 	for _, f := range l.units[l.files[fn].unit].files {
-		if !files[f] && !l.files[f].place.Test {
+		if !files[f] {
 			files[f] = true
 			queue = append(queue, f)
 		}
