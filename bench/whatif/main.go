@@ -320,7 +320,7 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 	unknown := map[string]bool{} // said to be unknown
 	for _, a := range r.Symbols {
 		switch n := &g.Nodes[a.ID]; {
-		case a.Severity != impact.MustUpdate:
+		case a.Severity != impact.MustUpdate || n.Kind == graph.KindRoute: // no compiler knows of routes
 		case follow[a.ID]:
 			// Where types name what they implement, the compiler complains of the
 			// method, of its type, or of both.
