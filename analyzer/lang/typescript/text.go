@@ -289,11 +289,26 @@ func (e *extractor) signType(d facts.DeclID, i, body syntax.ID) {
 // signAlias signs a type alias with its type, but for the members of a literal,
 // which are declarations of their own.
 func (e *extractor) signAlias(d facts.DeclID, i, value syntax.ID) {
+	var keys []syntax.ID // what it holds under keys that are not named
+	members := e.class(value) == classObjectType
+	if members {
+		for c := range e.t.NamedChildren(value) {
+			if e.class(c) == classIndexSignature {
+				keys = append(keys, c)
+				members = members && e.childOf(c, classMapped) == syntax.None
+			}
+		}
+	}
 	end := e.nodes[i].Next
-	if e.class(value) == classObjectType && e.childOf(value, classIndexSignature) == syntax.None {
+	if members {
 		end = value
 	}
 	e.text = e.appendTokens(e.text[:0], i+1, end)
+	for _, k := range keys {
+		if members {
+			e.text = e.appendTokens(e.text, k, e.nodes[k].Next)
+		}
+	}
 	e.sign(d)
 }
 
