@@ -27,47 +27,39 @@ func readable(src []byte) []byte {
 	for _, p := range mended(src) {
 		put(p.at, p.text)
 	}
-	for _, word := range [...]string{"super(", "super (", "this(", "this ("} {
-		for at := 0; ; at += len(word) {
-			n := bytes.Index(src[at:], []byte(word))
-			if n < 0 {
-				break
+	blank := func(from, to int) { put(from, strings.Repeat(" ", to-from)) }
+	escapes := false
+	for at, c := range src {
+		switch c {
+		case '(':
+			text := bytes.TrimSuffix(src[:at], []byte(" "))
+			for _, word := range [...]string{"super", "this"} {
+				if rest, ok := bytes.CutSuffix(text, []byte(word)); ok && behindStatement(rest) {
+					put(len(rest), strings.ToUpper(word[:1]))
+				}
 			}
-			at += n
-			if behindStatement(src[:at]) {
-				put(at, strings.ToUpper(word[:1]))
+		case '.':
+			if bytes.HasSuffix(src[:at], []byte("..")) {
+				if from := beforeDots(src[:at-2]); from >= 0 {
+					blank(from, at-2)
+				}
 			}
+		case ' ':
+			switch text := src[:at]; {
+			case at == 0:
+			case text[at-1] == 'e' && bytes.HasSuffix(text, []byte("case")), text[at-1] == 'f' && bytes.HasSuffix(text, []byte("instanceof")):
+				eachQualifier(src, at+1, blank)
+			case text[at-1] == 'e' && bytes.HasSuffix(text, []byte("import module")):
+				if rest := skipSpace(src[at:]); len(rest) > 0 && isLetter(rest[0]) {
+					blank(at-len("module"), at)
+				}
+			}
+		case '\\':
+			escapes = escapes || at+1 < len(src) && src[at+1] == 'u'
 		}
 	}
-	for at := 0; ; {
-		n := bytes.Index(src[at:], []byte("import module "))
-		if n < 0 {
-			break
-		}
-		at += n + len("import ")
-		if rest := skipSpace(src[at+len("module"):]); len(rest) > 0 && isLetter(rest[0]) {
-			put(at, "      ")
-		}
-	}
-	for at := 0; ; at += len("...") {
-		n := bytes.Index(src[at:], []byte("..."))
-		if n < 0 {
-			break
-		}
-		at += n
-		if from := beforeDots(src[:at]); from >= 0 {
-			put(from, strings.Repeat(" ", at-from))
-		}
-	}
-	for _, word := range [...]string{"case ", "instanceof "} {
-		for at := 0; ; at += len(word) {
-			n := bytes.Index(src[at:], []byte(word))
-			if n < 0 {
-				break
-			}
-			at += n
-			eachQualifier(src, at+len(word), func(from, to int) { put(from, strings.Repeat(" ", to-from)) })
-		}
+	if !escapes {
+		return out
 	}
 	eachEscape(src, func(at, end int, r rune) {
 		switch {
