@@ -34,8 +34,10 @@ var requestArgs = map[string]struct {
 }
 
 const (
-	maxURL    = 128 // nodes of an address that is read
-	maxRoutes = 1 << 12
+	maxURL      = 128 // nodes of an address that is read
+	maxPath     = 512 // bytes of a path that is kept
+	maxRoutes   = 1 << 12
+	maxPrefixes = 16 // prefixes inside of each other
 )
 
 // webState is what is kept of a file's routers.
@@ -56,7 +58,7 @@ func (e *extractor) beginRoute(function, args syntax.ID) bool {
 	}
 	first := e.t.FirstNamed(args)
 	p, ok := e.stringLiteral(first)
-	if !ok || !strings.HasPrefix(p, "/") {
+	if !ok || !strings.HasPrefix(p, "/") || len(e.web.prefix) >= maxPrefixes {
 		return false
 	}
 	e.web.prefix = append(e.web.prefix, strings.TrimSuffix(p, "/"))
@@ -127,7 +129,7 @@ func (e *extractor) group(function, args syntax.ID, x, call facts.ExprID) {
 	default:
 		return
 	}
-	if before != "" && len(e.web.groups) < maxRoutes {
+	if before != "" && len(before) <= maxPath && len(e.web.groups) < maxRoutes {
 		if e.web.groups == nil {
 			e.web.groups = map[facts.ExprID]string{}
 		}
@@ -163,7 +165,7 @@ func (e *extractor) route(i, at syntax.ID, verb string, path syntax.ID, x facts.
 		p = p[j:] // a host
 	}
 	prefix := strings.Join(e.web.prefix, "") + e.routerPrefix(x)
-	if !strings.HasPrefix(p, "/") && (p != "" || prefix == "") || len(p) > 256 || len(e.web.named) >= maxRoutes {
+	if !strings.HasPrefix(p, "/") && (p != "" || prefix == "") || len(prefix)+len(p) > maxPath || len(e.web.named) >= maxRoutes {
 		return
 	}
 	name := verb + " " + prefix + p

@@ -27,8 +27,12 @@ var (
 	httpPackages = []string{"requests", "httpx"}
 )
 
-// maxURL bounds the nodes of an address that is read.
-const maxURL = 128
+// maxURL bounds the nodes of an address that is read, maxPrefix the bytes of what
+// routes begin with.
+const (
+	maxURL    = 128
+	maxPrefix = 256
+)
 
 // webNames finds the names that the file assigns clients and routers to.
 func (e *extractor) webNames() {
@@ -70,7 +74,9 @@ func (e *extractor) webName(target, value syntax.ID) {
 		if args := e.child(value, fieldArguments); args != syntax.None {
 			for c := range e.t.NamedChildren(args) {
 				if e.class(c) == classKeywordArgument && string(e.t.Text(e.child(c, fieldName))) == keyword {
-					w.prefix, _ = e.constant(e.child(c, fieldValue))
+					if w.prefix, _ = e.constant(e.child(c, fieldValue)); len(w.prefix) > maxPrefix {
+						w.prefix = ""
+					}
 				}
 			}
 		}

@@ -24,8 +24,12 @@ var (
 	clientMakers  = map[string][]string{"create": clientModules, "extend": clientModules, "agent": {"supertest", "superagent", "chai"}}
 )
 
-// maxURL bounds the nodes of an address that is read.
-const maxURL = 128
+// maxURL bounds the nodes of an address that is read, maxBase the bytes of one that
+// others begin with.
+const (
+	maxURL  = 128
+	maxBase = 512
+)
 
 // webNames finds the names that the file assigns clients and modules of clients
 // to: const api = axios.create(…), const request = require('supertest').
@@ -79,7 +83,7 @@ func (e *extractor) baseURL(args syntax.ID) string {
 	if e.is(args, classArguments) {
 		if o := e.t.FirstNamed(args); e.is(o, classObject) {
 			for _, key := range [...]string{"baseURL", "prefixUrl", "baseUrl"} {
-				if v := e.option(o, key); v != syntax.None {
+				if v := e.option(o, key); v != syntax.None && e.nodes[v].End-e.nodes[v].Start <= maxBase {
 					return e.address(v)
 				}
 			}
