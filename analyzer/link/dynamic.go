@@ -178,6 +178,16 @@ func (l *linker) dynamicTypes(ev *evaluator) {
 		n += int32(len(l.files[fn].Facts.Params))
 	}
 	s.param = make([]Type, n)
+	for _, s := range l.langs {
+		if s.dyn == nil {
+			continue
+		}
+		for from, to := range s.dyn.Aliases {
+			if e, c := l.libraryEnt(s, from), l.libraryEnt(s, to); e != noEnt && c != noEnt && !l.decl(e).Kind.IsType() {
+				l.typ[e] = l.typ[c]
+			}
+		}
+	}
 	stubs := l.stubs()
 	l.stubNames(stubs)
 	l.typeNames(ev, files)

@@ -128,6 +128,10 @@ type Dynamic struct {
 	// Forms are names that mean something to the type system itself.
 	Forms map[string]Form
 
+	// Aliases are names of a library that stand for classes, where its declarations
+	// do not say for which.
+	Aliases map[string]string
+
 	// Iterable, AsyncIterable and Awaitable are the generic types over whose
 	// first arguments loops go, and that waiting gives. Generator and
 	// AsyncGenerator are what functions that yield return, Coroutine, with the
