@@ -16,6 +16,9 @@ func (r *bodyReader) declaredModule() {
 		switch x.Op {
 		case facts.OpCall:
 			r.mark(x.X, roleCalled)
+			if x.X >= 0 && fs.Exprs[x.X].Op == facts.OpAssert {
+				r.mark(fs.Exprs[x.X].X, roleCalled)
+			}
 		case facts.OpNew:
 			r.mark(x.X, roleCalled)
 		}
@@ -111,6 +114,11 @@ func (r *bodyReader) moduleCall(e facts.ExprID, x *facts.Expr) {
 		at = c.X
 		c = &r.f.Facts.Exprs[at]
 	}
+	cast := c.Op == facts.OpAssert && c.X >= 0 && x.Op == facts.OpCall // (f as any)(…)
+	if cast {
+		at = c.X
+		c = &r.f.Facts.Exprs[at]
+	}
 	if c.Line == 0 {
 		return
 	}
@@ -125,6 +133,9 @@ func (r *bodyReader) moduleCall(e facts.ExprID, x *facts.Expr) {
 		s.Flags |= graph.SiteSpread
 	}
 	s.Args = int16(min(len(r.f.Facts.List(x.Args)), 1<<15-1))
+	if cast {
+		s.Args = -1 // whatever is given is taken
+	}
 	add := func(ent Ent, certainty graph.Certainty) {
 		if to := r.target(ent); to != graph.None {
 			r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeCalls, Certainty: certainty, HasSite: true, Site: s})
