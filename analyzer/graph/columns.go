@@ -192,6 +192,9 @@ func parentCycle(nodes []Node) int {
 	const done = -1
 	mark := make([]int32, len(nodes)) // 0: not seen; done; else the walk that saw it
 	for i := range nodes {
+		if nodes[i].Parent < ID(i) {
+			continue // not all nodes of a circle are before the one that contains them
+		}
 		walk := int32(i + 1)
 		n := ID(i)
 		for n != None && mark[n] == 0 {

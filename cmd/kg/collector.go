@@ -3,6 +3,7 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 )
 
 // firstCollection is the size of the heap at which garbage is collected for the
@@ -10,15 +11,43 @@ import (
 // four collections before it, each of which finds that almost all is in use.
 const firstCollection = 64 << 20
 
-// beginLate puts off the first garbage collection. From the second on
-// everything is as if it had not been called, so that what large trees need
-// does not grow. What $GOGC and $GOMEMLIMIT ask for is left alone.
-func beginLate(getenv func(string) string) {
+// beginnings counts the calls of [beginLate]: only what the last one has put off
+// comes to an end.
+var beginnings atomic.Int32
+
+// beginLate puts off the first garbage collection until the heap has the given
+// size. From the second on everything is as if it had not been called, so that
+// what large trees need does not grow. What $GOGC and $GOMEMLIMIT ask for is left
+// alone.
+func beginLate(getenv func(string) string, heap int64) {
 	if getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	const least = 4 << 20 // where the runtime begins at 100 percent
-	usual := debug.SetGCPercent(100 * firstCollection / least)
+	const (
+		usual = 100     // percent
+		least = 4 << 20 // where the runtime begins at the usual percentage
+	)
+	begun := beginnings.Add(1)
+	debug.SetGCPercent(int(usual * heap / least))
 	sentinel := new([64]byte)
-	runtime.AddCleanup(sentinel, func(percent int) { debug.SetGCPercent(percent) }, usual)
+	runtime.AddCleanup(sentinel, func(begun int32) {
+		if beginnings.Load() == begun {
+			debug.SetGCPercent(usual)
+		}
+	}, begun)
+}
+
+// A graph takes about graphHeap times the size of its file in memory, the garbage
+// of reading it included. Nearly all of it stays in use.
+const (
+	graphHeap = 24
+	largeHeap = 160 << 20
+)
+
+// beginReading puts off the first collection while a graph file of the given size
+// is read.
+func beginReading(getenv func(string) string, size int64) {
+	if heap := min(graphHeap*size, largeHeap); heap > firstCollection && beginnings.Load() == 1 {
+		beginLate(getenv, heap)
+	}
 }

@@ -16,7 +16,7 @@ import (
 func main() { os.Exit(mainCode()) }
 
 func mainCode() int {
-	beginLate(os.Getenv)
+	beginLate(os.Getenv, firstCollection)
 
 	// The first signal ends the work in order; with the handler gone, a second
 	// one kills.

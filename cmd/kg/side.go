@@ -223,6 +223,9 @@ func sameFolder(a, b string) bool {
 
 // graphFile reads a graph file.
 func graphFile(path string) (*side, error) {
+	if info, err := os.Stat(path); err == nil {
+		beginReading(os.Getenv, info.Size())
+	}
 	g, err := artifact.ReadFile(path, artifact.Limits{})
 	if err != nil {
 		return nil, &failure{text: "cannot read " + quote(path), err: plain(err)}
