@@ -15,13 +15,7 @@ import (
 // changed or gone since, whichever tool is asked; what is no text is not shown
 // as such.
 func TestMCPOlderThanTree(t *testing.T) {
-	shop := readmeRepository(t)
-	file := filepath.Join(t.TempDir(), "g.kg")
-	cmd := exec.Command("kg", "build", "-o", file)
-	cmd.Dir = shop
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	shop, file := readmeGraph(t)
 	calls := map[string]map[string]any{
 		"overview": {}, "status": {}, "search": {"text": "cart total"}, "pack": {"text": "gift cart"},
 		"query": {"op": "callers", "target": "Cart.Add", "context": 2}, "symbol": {"target": "web.gift", "context": 2},

@@ -238,16 +238,21 @@ func TestMCPHostile(t *testing.T) {
 	}
 }
 
-// TestMCPGraphFile: a graph file is said to be older than the tree, source is
-// read from below the root only, and two servers may share it.
-func TestMCPGraphFile(t *testing.T) {
-	shop := readmeRepository(t)
-	file := filepath.Join(t.TempDir(), "g.kg")
+// readmeGraph returns README's repository and the file of its graph.
+func readmeGraph(t *testing.T) (dir, file string) {
+	dir, file = readmeRepository(t), filepath.Join(t.TempDir(), "g.kg")
 	cmd := exec.Command("kg", "build", "-o", file)
-	cmd.Dir = shop
+	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	return dir, file
+}
+
+// TestMCPGraphFile: a graph file is said to be older than the tree, source is
+// read from below the root only, and two servers may share it.
+func TestMCPGraphFile(t *testing.T) {
+	shop, file := readmeGraph(t)
 	a, b := mcpClient(t, shop, "--graph", file), mcpClient(t, shop, "--graph", file)
 	if err := os.Remove(filepath.Join(shop, "web", "web.go")); err != nil {
 		t.Fatal(err)
