@@ -106,7 +106,11 @@ func newImpacted(x *impact.Impacted) Impacted {
 	out := Impacted{Symbol: newSymbol(x.Symbol), Relation: x.Relation.String(), Severity: x.Severity.String(), Depth: x.Depth,
 		Certainty: x.Certainty.String(), Sites: []Site{}, Path: []Hop{}}
 	for _, s := range x.Sites {
-		out.Sites = append(out.Sites, Site{s.File, s.Line, s.State.String()})
+		at := Site{File: s.File, Line: s.Line, State: s.State.String()}
+		if s.Relation != x.Relation {
+			at.Relation = s.Relation.String()
+		}
+		out.Sites = append(out.Sites, at)
 	}
 	for _, h := range x.Path {
 		out.Path = append(out.Path, Hop{h.From.Key, h.To.Key, h.Kind.String(), h.File, h.Line, h.Certainty.String()})

@@ -156,7 +156,7 @@ func (m *markdown) uses() {
 	if g := &groups[isBroken]; g.total > 0 {
 		var list byUse
 		for _, u := range broken {
-			list.add(code(used(u.Impacted, u.c))+" ("+prose(title(u.c))+")", m.at(u.at.File, u.at.Line, true)+" "+code(u.Symbol.Name)+" "+relation(u.Relation)+" it")
+			list.add(code(used(u.Impacted, u.c))+" ("+prose(title(u.c))+")", m.at(u.at.File, u.at.Line, true)+" "+code(u.Symbol.Name)+" "+relation(cmp.Or(u.at.Relation, u.Relation))+" it")
 		}
 		m.users(g, &list, 100, false)
 	}

@@ -118,6 +118,8 @@ type Site struct {
 	File  string `json:"file"`
 	Line  int32  `json:"line"`
 	State string `json:"state"`
+	// Relation is that of this place, if it is another than the symbol's.
+	Relation string `json:"relation,omitempty"`
 }
 
 // Hop is one edge of the path from an impacted symbol to the change.

@@ -294,7 +294,7 @@ func (p *page) users(r *Report) {
 		p.section(g.title, g.total)
 		show, done := p.cut(len(broken))
 		for _, u := range broken[:show] {
-			p.line("  ", span{red, place(u.at.File, u.at.Line)}, "  "+u.Symbol.Name+" ", span{faint, relation(u.Relation) + " "}, used(u.Impacted, u.c))
+			p.line("  ", span{red, place(u.at.File, u.at.Line)}, "  "+u.Symbol.Name+" ", span{faint, relation(cmp.Or(u.at.Relation, u.Relation)) + " "}, used(u.Impacted, u.c))
 		}
 		done(g.total)
 	}

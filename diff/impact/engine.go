@@ -145,6 +145,9 @@ func (e *engine) add(x Impacted) *hit {
 		return nil
 	}
 	x.Symbol = n
+	for i := range x.Sites {
+		x.Sites[i].Relation = x.Relation
+	}
 	h := e.hits[x.ID]
 	if h == nil {
 		h = &hit{Impacted: x}
@@ -169,7 +172,7 @@ func (e *engine) finish(c *diff.Change) Change {
 	out := Change{Change: c, Symbol: e.d.Symbol(c), Was: e.d.Was(c)}
 	ids := make([]graph.ID, 0, len(e.hits))
 	for id, h := range e.hits {
-		h.Sites = sortSites(h.Sites)
+		h.Sites = sortSites(h.Sites, h.Relation)
 		ids = append(ids, id)
 		out.Totals.count(&h.Impacted)
 		e.run.add(&h.Impacted)
@@ -184,6 +187,9 @@ func (e *engine) finish(c *diff.Change) Change {
 		if h.walked {
 			h.Path = e.walk.path(id)
 			h.Sites = e.walkSites(id)
+			for i := range h.Sites {
+				h.Sites[i].Relation = h.Relation
+			}
 		}
 		out.Impacted = append(out.Impacted, h.Impacted)
 	}
@@ -216,11 +222,17 @@ func generated(c *Change) int {
 	return 0
 }
 
-func sortSites(ss []Site) []Site {
+func sortSites(ss []Site, own Relation) []Site {
+	other := func(s *Site) int {
+		if s.Relation == own {
+			return -1
+		}
+		return int(s.Relation)
+	}
 	slices.SortFunc(ss, func(x, y Site) int {
-		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.State, y.State), cmp.Compare(x.Col, y.Col))
+		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.State, y.State), cmp.Compare(other(&x), other(&y)), cmp.Compare(x.Col, y.Col))
 	})
-	// A line counts once, with its worst state.
+	// A line counts once, with its worst state, and the symbol's own relation if it has that.
 	return slices.CompactFunc(ss, func(x, y Site) bool { return x.File == y.File && x.Line == y.Line })
 }
 

@@ -152,10 +152,11 @@ var relationOf = [graph.EdgeKindCount]Relation{
 
 // Site is one place where the impacted symbol uses what changed.
 type Site struct {
-	File  string
-	Line  int32
-	Col   int32
-	State State
+	File     string
+	Line     int32
+	Col      int32
+	State    State
+	Relation Relation // of this place: one symbol may use another in several ways
 }
 
 // Hop is one edge of a path. From and To belong to the base graph where only

@@ -532,5 +532,5 @@ func (e *engine) walkSites(n graph.ID) []Site {
 	for i, s := range e.head.Sites(edge) {
 		sites[i].State = e.judge(n, &s, fitsYes)
 	}
-	return sortSites(sites)
+	return sortSites(sites, 0)
 }
