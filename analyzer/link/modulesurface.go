@@ -180,16 +180,28 @@ func (ev *evaluator) declaredFunction(d facts.DeclID) Type {
 // bodies.
 const maxModuleRounds = 8
 
+// maxUnrolled is how often an alias that names itself, alone or through others, is
+// replaced by what it stands for within itself. Inside of that it is unknown.
+const maxUnrolled = 3
+
 // moduleRounds infers the surfaces of declarations, each round from the results
 // of the round before.
 func (l *linker) moduleRounds(ev *evaluator, open []Ent) {
 	next := make([]Type, len(open))
+	unrolled := map[Ent]int{} // of aliases: how often they became deeper
+	var again []bool          // by file: whether to look at it; nil: at all
+	var fresh []Ent           // what has another type than the round before
 	for range maxModuleRounds {
 		ev.modules.reset()
-		changed := false
+		bases := false
 		fn := int32(-1)
 		for i, e := range open {
-			if f := l.entFile[e]; f != fn {
+			f := l.entFile[e]
+			if again != nil && !again[f] {
+				next[i] = l.typ[e]
+				continue
+			}
+			if f != fn {
 				fn = f
 				ev.open(fn)
 			}
@@ -199,7 +211,7 @@ func (l *linker) moduleRounds(ev *evaluator, open []Ent) {
 				next[i] = ev.alias(d)
 			case d.Kind.IsType():
 				next[i] = l.typ[e]
-				changed = l.moduleBases(ev, e, d) || changed
+				bases = l.moduleBases(ev, e, d) || bases
 			case d.Kind.IsCallable():
 				next[i] = ev.functionType(facts.DeclID(e - ev.f.base))
 			case d.Type != facts.None:
@@ -214,9 +226,16 @@ func (l *linker) moduleRounds(ev *evaluator, open []Ent) {
 			}
 		}
 		kept := open[:0]
+		fresh = fresh[:0]
 		for i, e := range open {
 			if next[i] != l.typ[e] && next[i] != unknownType {
-				l.typ[e], changed = next[i], true
+				if l.decl(e).Kind == graph.KindTypeAlias && l.typ[e] != unknownType && l.types.rec(next[i]).depth > l.types.rec(l.typ[e]).depth {
+					if unrolled[e]++; unrolled[e] >= maxUnrolled {
+						continue
+					}
+				}
+				l.typ[e] = next[i]
+				fresh = append(fresh, e)
 			}
 			if l.decl(e).Kind.IsType() || l.types.mentionsUnknown(next[i]) {
 				kept = append(kept, e)
@@ -224,9 +243,44 @@ func (l *linker) moduleRounds(ev *evaluator, open []Ent) {
 		}
 		open = kept
 		next = next[:len(open)]
-		if !changed {
+		if len(fresh) == 0 && !bases {
 			break
+		}
+		again = nil
+		if !bases && len(fresh) < len(open)/8 {
+			again = l.mentioning(fresh)
 		}
 	}
 	ev.modules.reset()
+}
+
+// mentioning returns, by file, whether something in it may have another type now
+// that the given declarations have: they are in it, or it mentions one of their
+// names, or a name that one gets where it is imported or exported.
+func (l *linker) mentioning(fresh []Ent) []bool {
+	files, names := make([]bool, len(l.files)), make([]bool, len(l.symNames))
+	for _, e := range fresh {
+		f := &l.files[l.entFile[e]]
+		files[l.entFile[e]] = true
+		names[f.syms[l.decl(e).Name]] = true
+	}
+	for more := true; more; {
+		more = false
+		l.eachFile(func(fn int32) {
+			f := &l.files[fn]
+			for i := range f.Facts.Imports {
+				if im := &f.Facts.Imports[i]; im.Alias != 0 && (im.Name == 0 || names[f.syms[im.Name]]) && !names[f.syms[im.Alias]] {
+					names[f.syms[im.Alias]], more = true, true
+				}
+			}
+		})
+	}
+	l.eachFile(func(fn int32) {
+		f := &l.files[fn]
+		for i := 0; i < len(f.Facts.Exprs) && !files[fn]; i++ {
+			x := &f.Facts.Exprs[i]
+			files[fn] = x.Name != 0 && names[f.syms[x.Name]]
+		}
+	})
+	return files
 }

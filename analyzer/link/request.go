@@ -27,7 +27,7 @@ const (
 	maxRouteChecks     = 1 << 12
 )
 
-// sameFile is the nearness of what is in one file; see [linker.nearness].
+// sameFile is the nearness of what is in one file; see [routeTable.nearness].
 const sameFile = 1 << 20
 
 // routeDecl is one route of the tree.
@@ -44,6 +44,7 @@ type routeTable struct {
 	routes []routeDecl
 	by     map[string][]int32 // without a literal: under ""
 
+	folders []string                 // by file: the folder it is in, see folder
 	filesOf map[graph.ID][]int32     // by the node of a package or file
 	imports map[graph.ID][]graph.ID  // what a file imports of them, by its node
 	reached map[int32]map[int32]bool // see reach
@@ -225,7 +226,7 @@ func (t *routeTable) candidates(l *linker, r *requested, fn int32, d *facts.Dire
 			if c.methods != nil && r.method != "" && !slices.Contains(c.methods, r.method) {
 				continue
 			}
-			near := l.nearness(c, fn, d)
+			near := t.nearness(l, c, fn, d)
 			if c.node == graph.None && near <= sameFile {
 				continue // another function's own
 			}
@@ -269,9 +270,9 @@ func (t *routeTable) candidates(l *linker, r *requested, fn int32, d *facts.Dire
 // nearness tells how close a route is declared to a request: in no folder that
 // both are in (0), in such a folder, deeper ones being closer, in the same file,
 // in the same declaration.
-func (l *linker) nearness(c *routeDecl, fn int32, d *facts.Directive) int {
+func (t *routeTable) nearness(l *linker, c *routeDecl, fn int32, d *facts.Directive) int {
 	if c.fn != fn {
-		return sharedFolders(path.Dir(l.files[c.fn].Path), path.Dir(l.files[fn].Path))
+		return sharedFolders(t.folder(l, c.fn), t.folder(l, fn))
 	}
 	decls := l.files[fn].Facts.Decls
 	for k, o := 0, d.Owner; o != facts.None; k, o = k+1, decls[o].Parent {
@@ -280,6 +281,17 @@ func (l *linker) nearness(c *routeDecl, fn int32, d *facts.Directive) int {
 		}
 	}
 	return sameFile
+}
+
+// folder returns the folder that a file is in.
+func (t *routeTable) folder(l *linker, fn int32) string {
+	if t.folders == nil {
+		t.folders = make([]string, len(l.files))
+	}
+	if t.folders[fn] == "" {
+		t.folders[fn] = path.Dir(l.files[fn].Path)
+	}
+	return t.folders[fn]
 }
 
 // sharedFolders returns how many folders two folders are both in.

@@ -75,12 +75,18 @@ type typeTable struct {
 	off  Type // number of the base's types
 	recs []typeRec
 	args []Type
-	hash []Type // open addressing; 0 is empty
+	hash []typeSlot // open addressing
 	used int
 }
 
+// typeSlot is a place of the hash table; without a type it is empty.
+type typeSlot struct {
+	hash uint32
+	typ  Type
+}
+
 func newTypeTable(base *typeTable) *typeTable {
-	t := &typeTable{base: base, hash: make([]Type, 1<<8)}
+	t := &typeTable{base: base, hash: make([]typeSlot, 1<<8)}
 	if base == nil {
 		t.recs = []typeRec{{kind: kUnknown, size: 1}}
 	} else {
@@ -135,9 +141,12 @@ func hashType(k typeKind, ent Ent, n int32, args []Type) uint32 {
 func (t *typeTable) find(h uint32, k typeKind, ent Ent, n int32, args []Type) Type {
 	mask := uint32(len(t.hash) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
-		x := t.hash[i]
+		x := t.hash[i].typ
 		if x == 0 {
 			return 0
+		}
+		if t.hash[i].hash != h {
+			continue
 		}
 		r := &t.recs[x-t.off]
 		if r.kind == k && r.ent == ent && r.n == n && int(r.hi-r.lo) == len(args) {
@@ -188,7 +197,7 @@ func (t *typeTable) intern(k typeKind, ent Ent, n int32, args []Type) Type {
 	t.recs = append(t.recs, typeRec{kind: k, depth: uint8(depth), size: uint16(size), params: params, n: n, ent: ent, lo: lo, hi: uint32(len(t.args))})
 	x := t.off + Type(len(t.recs)-1)
 	if t.used++; t.used*2 > len(t.hash) {
-		t.rehash()
+		t.rehash(h, x)
 	} else {
 		t.place(h, x)
 	}
@@ -198,22 +207,22 @@ func (t *typeTable) intern(k typeKind, ent Ent, n int32, args []Type) Type {
 func (t *typeTable) place(h uint32, x Type) {
 	mask := uint32(len(t.hash) - 1)
 	i := h & mask
-	for t.hash[i] != 0 {
+	for t.hash[i].typ != 0 {
 		i = (i + 1) & mask
 	}
-	t.hash[i] = x
+	t.hash[i] = typeSlot{h, x}
 }
 
-func (t *typeTable) rehash() {
-	t.hash = make([]Type, 2*len(t.hash))
-	for i := range t.recs {
-		x := t.off + Type(i)
-		if x == 0 {
-			continue
+// rehash makes room, and places the type that has come last.
+func (t *typeTable) rehash(h uint32, x Type) {
+	old := t.hash
+	t.hash = make([]typeSlot, 2*len(old))
+	for _, s := range old {
+		if s.typ != 0 {
+			t.place(s.hash, s.typ)
 		}
-		r := &t.recs[i]
-		t.place(hashType(r.kind, r.ent, r.n, t.args[r.lo:r.hi]), x)
 	}
+	t.place(h, x)
 }
 
 // funcShape packs the number of parameters and whether the last is variadic.

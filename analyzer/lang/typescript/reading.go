@@ -10,7 +10,6 @@ import (
 // without a semicolon, the variance of type parameters, export type *.
 
 var (
-	variance   = regexp.MustCompile(`[<,]\s*(?:/\*[^*]*(?:\*+[^*/][^*]*)*\*+/\s*|//[^\n]*\n\s*)*(in\s+out|out|in)\s+[A-Z_$]`)
 	exportType = regexp.MustCompile(`\bexport\s+(type)\s*\*`)
 )
 
@@ -37,9 +36,7 @@ func patched(src []byte, signatures bool) []byte {
 		}
 	}
 	if bytes.Contains(src, []byte("out ")) || bytes.Contains(src, []byte("<in ")) {
-		for _, m := range variance.FindAllSubmatchIndex(src, -1) {
-			blank(m[2], m[3], ' ')
-		}
+		eachVariance(src, func(from, to int) { blank(from, to, ' ') })
 	}
 	if signatures {
 		for at := 0; at < len(src); {
@@ -58,6 +55,61 @@ func patched(src []byte, signatures bool) []byte {
 		}
 	}
 	return out
+}
+
+// eachVariance calls f for the words in and out before the names of type
+// parameters: behind < or a comma, comments left out, and before a name that
+// begins as those of types do.
+func eachVariance(src []byte, f func(from, to int)) {
+	for at := 0; at < len(src); at++ {
+		if src[at] != '<' && src[at] != ',' {
+			continue
+		}
+		from := skipComments(src, at+1)
+		to := from
+		for _, word := range [...]string{"in", "out"} {
+			if rest, ok := bytes.CutPrefix(src[to:], []byte(word)); ok && len(rest) > 0 && isSpace(rest[0]) {
+				to = skipSpace(src, to+len(word))
+			}
+		}
+		if to > from && to < len(src) && (src[to] >= 'A' && src[to] <= 'Z' || src[to] == '_' || src[to] == '$') {
+			f(from, to)
+		}
+	}
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' }
+
+func skipSpace(src []byte, at int) int {
+	for at < len(src) && isSpace(src[at]) {
+		at++
+	}
+	return at
+}
+
+// maxComments bounds the comments that are looked through, in bytes.
+const maxComments = 1 << 12
+
+// skipComments returns where what stands at a place goes on behind comments and
+// spaces.
+func skipComments(src []byte, at int) int {
+	src = src[:min(len(src), at+maxComments)]
+	for {
+		at = skipSpace(src, at)
+		end, rest := -1, src[at:]
+		switch {
+		case bytes.HasPrefix(rest, []byte("//")):
+			end = bytes.IndexByte(rest, '\n')
+		case bytes.HasPrefix(rest, []byte("/*")):
+			if end = bytes.Index(rest[2:], []byte("*/")); end >= 0 {
+				end += 4
+			}
+		}
+		if end < 0 {
+			return at
+		}
+		at += end
+	}
 }
 
 // endsMember reports whether what stands before a line may be the end of a
