@@ -3,6 +3,7 @@ package facts
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"sort"
 	"sync"
 
@@ -11,15 +12,27 @@ import (
 
 // An Archive holds the facts of named groups of files, compressed: the API of
 // the packages of a standard library. It is trusted data of the program's own.
+// Groups are compressed in blocks of neighbours by name, so that who needs a few
+// of them unpacks little more.
 type Archive struct {
 	version string
 	names   []string
-	data    [][]byte
+	data    [][]byte // by group, before it is stored
 	index   map[string]int
+	groups  []groupSpan // by group
+	blocks  [][]byte    // compressed
 
-	mu   sync.Mutex
-	open map[string][]*File
+	mu     sync.Mutex
+	reader *zstd.Decoder
+	raw    [][]byte // by block: unpacked; nil: not yet
+	open   map[string][]*File
 }
+
+// groupSpan is where a group lies in its block.
+type groupSpan struct{ block, lo, hi int }
+
+// blockSize is how many bytes of groups are put into a block, at least.
+const blockSize = 16 << 10
 
 // NewArchive returns an empty archive.
 func NewArchive() *Archive { return &Archive{index: map[string]int{}} }
@@ -32,71 +45,86 @@ func (a *Archive) Add(name string, files []*File) {
 	a.names, a.data = append(a.names, name), append(a.data, b)
 }
 
-// Bytes returns the archive's stored form. Version says what it was made from.
+// Bytes returns the archive's stored form: its format, version, and the number of
+// groups; of each group its name, its size, and whether it is the last of its block;
+// and the blocks. Version says what it was made from.
 func (a *Archive) Bytes(version string) []byte {
 	order := make([]int, len(a.names))
 	for i := range order {
 		order[i] = i
 	}
 	sort.Slice(order, func(i, j int) bool { return a.names[order[i]] < a.names[order[j]] })
-	var b []byte
-	text := func(s string) {
-		b = binary.AppendUvarint(b, uint64(len(s)))
-		b = append(b, s...)
-	}
-	text(fmt.Sprintf("kg surface %d", CodecVersion))
-	text(version)
-	b = binary.AppendUvarint(b, uint64(len(order)))
-	for _, i := range order {
-		text(a.names[i])
-		text(string(a.data[i]))
-	}
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		panic(err) // the options are constant
 	}
-	return w.EncodeAll(b, nil)
+	var b, block, blocks []byte
+	text := func(b []byte, s string) []byte {
+		return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	b = text(b, archiveFormat())
+	b = text(b, version)
+	b = binary.AppendUvarint(b, uint64(len(order)))
+	for n, i := range order {
+		b = text(b, a.names[i])
+		block = append(block, a.data[i]...)
+		size := uint64(len(a.data[i])) << 1
+		if len(block) >= blockSize || n == len(order)-1 {
+			size |= 1
+			blocks = text(blocks, string(w.EncodeAll(block, nil)))
+			block = block[:0]
+		}
+		b = binary.AppendUvarint(b, size)
+	}
+	return append(b, blocks...)
 }
+
+func archiveFormat() string { return fmt.Sprintf("kg surface 2, facts %d", CodecVersion) }
 
 // OpenArchive reads what [Archive.Bytes] returned.
 func OpenArchive(b []byte) (*Archive, error) {
-	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	if b, err = r.DecodeAll(b, nil); err != nil {
-		return nil, err
-	}
 	ok := true
-	next := func() []byte {
+	number := func() int {
 		n, k := binary.Uvarint(b)
-		if k <= 0 || n > uint64(len(b)-k) {
+		if k <= 0 || n > math.MaxInt32 {
+			ok = false
+			return 0
+		}
+		b = b[k:]
+		return int(n)
+	}
+	next := func() []byte {
+		n := number()
+		if !ok || n > len(b) {
 			ok = false
 			return nil
 		}
-		s := b[k : k+int(n)]
-		b = b[k+int(n):]
+		s := b[:n]
+		b = b[n:]
 		return s
 	}
-	if string(next()) != fmt.Sprintf("kg surface %d", CodecVersion) {
+	if string(next()) != archiveFormat() {
 		return nil, fmt.Errorf("%w: not a surface archive of this version", ErrCorrupt)
 	}
 	a := NewArchive()
 	a.version = string(next())
-	n, k := binary.Uvarint(b)
-	if !ok || k <= 0 {
-		return nil, ErrCorrupt
-	}
-	b = b[k:]
-	for i := 0; i < int(n) && ok; i++ {
+	n, block, at := number(), 0, 0
+	for i := 0; i < n && ok; i++ {
 		a.names = append(a.names, string(next()))
-		a.data = append(a.data, next())
 		a.index[a.names[i]] = i
+		size := number()
+		a.groups = append(a.groups, groupSpan{block, at, at + size>>1})
+		if at += size >> 1; size&1 != 0 {
+			block, at = block+1, 0
+		}
 	}
-	if !ok {
+	for i := 0; i < block && ok; i++ {
+		a.blocks = append(a.blocks, next())
+	}
+	if !ok || at != 0 {
 		return nil, ErrCorrupt
 	}
+	a.raw = make([][]byte, block)
 	return a, nil
 }
 
@@ -128,10 +156,29 @@ func (a *Archive) Files(name string) []*File {
 }
 
 func (a *Archive) decode(i int) []*File {
-	n, k := binary.Uvarint(a.data[i])
-	fs, err := decodeFiles(a.data[i][k:], int(n))
+	b := a.group(i)
+	n, k := binary.Uvarint(b)
+	fs, err := decodeFiles(b[k:], int(n))
 	if err != nil {
 		panic("facts: archive: " + err.Error()) // the program's own data
 	}
 	return fs
+}
+
+// group returns the bytes of a group.
+func (a *Archive) group(i int) []byte {
+	g := a.groups[i]
+	if a.raw[g.block] == nil {
+		var err error
+		if a.reader == nil {
+			a.reader, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+		}
+		if err == nil {
+			a.raw[g.block], err = a.reader.DecodeAll(a.blocks[g.block], nil)
+		}
+		if err != nil || g.hi > len(a.raw[g.block]) {
+			panic("facts: archive: a block is broken") // the program's own data
+		}
+	}
+	return a.raw[g.block][g.lo:g.hi]
 }
