@@ -15,7 +15,8 @@ import (
 // types that the slots had at its begin, and joins what flows into the slots
 // afterwards; the next round evaluates the files that read a slot that changed.
 // Joining only adds members and does not depend on their order, so neither does
-// the result, and a union has few members, so that there is an end.
+// the result, and a union has few members, so that there is an end. The
+// declarations of libraries, which nothing flows into from the tree, come first.
 
 // slots are the inferred and declared types of one graph, by Ent or, for
 // parameters, by base of the file + position in its Params.
@@ -51,28 +52,37 @@ func (l *linker) inferSlots(ev *evaluator) {
 	if l.slots == nil {
 		return
 	}
-	dirty := make([]bool, len(l.files))
-	var files []int32
+	var library, tree []int32
 	l.eachFile(func(fn int32) {
-		if l.files[fn].Rules.Dynamic != nil {
-			dirty[fn] = true
-			files = append(files, fn)
+		switch {
+		case l.files[fn].Rules.Dynamic == nil:
+		case l.units[l.files[fn].unit].surface:
+			library = append(library, fn)
+		default:
+			tree = append(tree, fn)
 		}
 	})
 	ev.dyn.track = true
 	ev.dyn.seen = make([]int32, len(l.files))
-	given := l.injectedParams()
+	l.slotRounds(library, func(fn int32, list []addition) []addition { return l.collectLibrary(ev, fn, list) }, nil)
+	l.slotRounds(tree, func(fn int32, list []addition) []addition { return l.collectSlots(ev, fn, list) }, l.injectedParams())
+	ev.dyn.track = false
+}
+
+// slotRounds runs rounds of files: collect returns the list with what flows from
+// one into slots. What is injected flows in each round.
+func (l *linker) slotRounds(files []int32, collect func(fn int32, list []addition) []addition, given []injected) {
+	dirty := make([]bool, len(l.files))
+	for _, fn := range files {
+		dirty[fn] = true
+	}
 	var list []addition
 	for range maxSlotRounds {
 		list = list[:0]
 		for _, fn := range files {
 			if dirty[fn] {
 				dirty[fn] = false
-				if l.units[l.files[fn].unit].surface {
-					list = l.collectLibrary(ev, fn, list)
-				} else {
-					list = l.collectSlots(ev, fn, list)
-				}
+				list = collect(fn, list)
 			}
 		}
 		for _, g := range given {
@@ -104,7 +114,6 @@ func (l *linker) inferSlots(ev *evaluator) {
 			break
 		}
 	}
-	ev.dyn.track = false
 }
 
 // injected is a parameter that gets what a function returns without a call in
