@@ -11,12 +11,11 @@ import (
 // that are not declared. A slot has the union of the types of what flows into
 // it: what is assigned, passed by calls in the tree, returned, yielded.
 //
-// Slots are inferred in rounds. A round evaluates the bodies of files with the
-// types that the slots had at its begin, and joins what flows into the slots
-// afterwards; the next round evaluates the files that read a slot that changed.
-// Joining only adds members and does not depend on their order, so neither does
-// the result, and a union has few members, so that there is an end. The
-// declarations of libraries, which nothing flows into from the tree, come first.
+// Slots are inferred in rounds. A round evaluates the bodies of files, in their
+// order, and joins what flows out of each into the slots; the next round evaluates
+// the files that read a slot that changed behind them. Joining only adds members,
+// and a union has few of them, so that there is an end. The declarations of
+// libraries, which nothing flows into from the tree, come first.
 
 // slots are the inferred and declared types of one graph, by Ent or, for
 // parameters, by base of the file + position in its Params.
@@ -70,29 +69,15 @@ func (l *linker) inferSlots(ev *evaluator) {
 }
 
 // slotRounds runs rounds of files: collect returns the list with what flows from
-// one into slots. What is injected flows in each round.
+// one into slots. What is injected flows at the end of each round.
 func (l *linker) slotRounds(files []int32, collect func(fn int32, list []addition) []addition, given []injected) {
 	dirty := make([]bool, len(l.files))
 	for _, fn := range files {
 		dirty[fn] = true
 	}
 	var list []addition
-	for range maxSlotRounds {
-		list = list[:0]
-		for _, fn := range files {
-			if dirty[fn] {
-				dirty[fn] = false
-				list = collect(fn, list)
-			}
-		}
-		for _, g := range given {
-			t := l.slots.result[g.by]
-			if l.slots.generator[g.by] && l.decl(g.by).Results.Len() == 0 {
-				t = l.slots.yield[g.by]
-			}
-			list = append(list, addition{g.slot, g.file, t})
-		}
-		changed := false
+	changed := false
+	join := func() {
 		for _, a := range list {
 			t := l.types.join(*a.slot, a.typ)
 			if t == *a.slot {
@@ -110,7 +95,25 @@ func (l *linker) slotRounds(files []int32, collect func(fn int32, list []additio
 				dirty[r] = true
 			}
 		}
-		if !changed {
+		list = list[:0]
+	}
+	for range maxSlotRounds {
+		changed = false
+		for _, fn := range files {
+			if dirty[fn] {
+				dirty[fn] = false
+				list = collect(fn, list)
+				join()
+			}
+		}
+		for _, g := range given {
+			t := l.slots.result[g.by]
+			if l.slots.generator[g.by] && l.decl(g.by).Results.Len() == 0 {
+				t = l.slots.yield[g.by]
+			}
+			list = append(list, addition{g.slot, g.file, t})
+		}
+		if join(); !changed {
 			break
 		}
 	}
