@@ -85,7 +85,8 @@ func (sh *shape) read(k *cursor) {
 	op, flags, n, modes, count := k.uint(), k.uint(), k.int(), k.uint(), k.uint()
 	*sh = shape{op: Op(op), flags: ExprFlags(flags), n: int16(n), x: operand(modes & 3), y: operand(modes >> 2 & 3),
 		name: nameMode(modes >> 4 & 3), args: argsMode(modes >> 6 & 3), line: modes>>8&1 != 0, col: modes>>9&1 != 0, count: uint16(count)}
-	if op > math.MaxUint8 || flags > math.MaxUint8 || int64(sh.n) != n || modes >= 1<<10 || count > math.MaxUint16 || sh.y == operandVar && !sh.op.HasContext() {
+	if op > math.MaxUint8 || flags > math.MaxUint8 || int64(sh.n) != n || modes >= 1<<10 || count > math.MaxUint16 || sh.y == operandVar && !sh.op.HasContext() ||
+		sh.x == operandVar && !isVar(sh.op, sh.flags) {
 		k.bad = true
 	}
 }
