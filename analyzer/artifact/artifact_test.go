@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/codekg/kg/analyzer/artifact"
@@ -43,6 +44,22 @@ func checkRoundTrip(t *testing.T, rc *recipe, r *rand.Rand) {
 	}
 	if !bytes.Equal(write(t, shuffled), data) {
 		t.Error("another order gives other bytes")
+	}
+	bare, err := artifact.Read(data, artifact.Limits{Bare: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Clone(g.Nodes)
+	for i := range want {
+		n := &want[i]
+		n.Signature = graph.Signature{Type: n.Signature.Type}
+		n.Doc, n.DocHash, n.Body, n.MinHash, n.Variants, n.Branches = "", graph.Hash{}, graph.Hash{}, graph.MinHash{}, nil, 0
+	}
+	if len(bare.Nodes) != len(want) || len(want) > 0 && !reflect.DeepEqual(bare.Nodes, want) {
+		t.Errorf("bare nodes\n%+v\nwant\n%+v", bare.Nodes, want)
+	}
+	if bare.Nodes = got.Nodes; !reflect.DeepEqual(bare, got) {
+		t.Error("a bare graph has other edges or files")
 	}
 	if err := artifact.Verify(data, artifact.Limits{}); err != nil {
 		t.Error(err)

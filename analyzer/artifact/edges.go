@@ -68,7 +68,7 @@ func (d *decoder) decodeEdges(content []byte) error {
 		numberColumn{&typ, typed, &types}, numberColumn{&sites, count, &siteCounts}); err != nil {
 		return err
 	}
-	d.edges = make([]graph.Edge, count)
+	d.edges = makeLarge[graph.Edge](count)
 	d.siteEnds = siteCounts // each is read before it is overwritten
 	next, end, ok := 0, uint64(0), true
 	for n, k := range degrees {
@@ -189,7 +189,7 @@ func (d *decoder) decodeSites(content []byte) error {
 	if count > shapeID.left() {
 		return errCount
 	}
-	d.sites = make([]graph.Site, count)
+	d.sites = makeLarge[graph.Site](count)
 	// In blocks, so that the numbers stay in the processor's cache.
 	const block = 1024
 	var files, lines, cols, shapeIDs [block]uint32

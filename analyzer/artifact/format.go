@@ -154,6 +154,12 @@ type Limits struct {
 	// Memory is the number of bytes that the file, its content and the graph
 	// may take together; 0 means DefaultMemory.
 	Memory int64
+
+	// Bare leaves out of the nodes what says nothing of their relations:
+	// signatures but for the type, documentation, hashes, variants and branches.
+	// Such a graph can be asked who uses what and where, in two thirds of the
+	// time; it must be neither written nor compared.
+	Bare bool
 }
 
 // DefaultMemory is enough for about five million nodes.

@@ -65,7 +65,7 @@ func (r *nameReader) open(d *decoder, content []byte) error {
 	}
 	n := len(d.fixed.kind)
 	r.d = d
-	r.joined = make([]byte, d.counts.qnameBytes)
+	r.joined = makeLarge[byte](int(d.counts.qnameBytes))
 	return readNumbers(numberColumn{&name, n, &r.name}, numberColumn{&qname, n, &r.qname},
 		numberColumn{&lang, n, &r.lang}, numberColumn{&typ, n, &r.typ})
 }

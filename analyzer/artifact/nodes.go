@@ -154,16 +154,18 @@ func (d *decoder) assemble(r *reader) error {
 	var sigs signatureReader
 	var text textReader
 	var hashes hashReader
-	if err := r.sections(nil,
-		step{tagNames, func(b []byte) error { return names.open(d, b) }},
-		step{tagSignatures, func(b []byte) error { return sigs.open(d, b) }},
-		step{tagText, func(b []byte) error { return text.open(d, b) }},
-		step{tagHashes, hashes.open},
-	); err != nil {
+	steps := []step{{tagNames, func(b []byte) error { return names.open(d, b) }}}
+	if !d.bare {
+		steps = append(steps,
+			step{tagSignatures, func(b []byte) error { return sigs.open(d, b) }},
+			step{tagText, func(b []byte) error { return text.open(d, b) }},
+			step{tagHashes, hashes.open})
+	}
+	if err := r.sections(nil, steps...); err != nil {
 		return err
 	}
 	f, ok := &d.fixed, true
-	d.nodes = make([]graph.Node, len(f.kind))
+	d.nodes = makeLarge[graph.Node](len(f.kind))
 	for i := range d.nodes {
 		n := &d.nodes[i]
 		n.Kind, n.Visibility = graph.Kind(f.kind[i]), graph.Visibility(f.vis[i])
@@ -173,6 +175,9 @@ func (d *decoder) assemble(r *reader) error {
 		n.Col, n.Tokens = int32(f.col[i]), int32(f.tokens[i])
 		n.Flags = graph.Flags(f.flags[i])
 		names.next(i, n)
+		if d.bare {
+			continue
+		}
 		text.next(i, n)
 		if h := f.has[i]; h != 0 {
 			hashes.next(h, n)
@@ -184,6 +189,9 @@ func (d *decoder) assemble(r *reader) error {
 	}
 	if err := names.finish(); err != nil {
 		return graphForm.corrupt(tagNames, err)
+	}
+	if d.bare {
+		return nil
 	}
 	if err := sigs.finish(); err != nil {
 		return graphForm.corrupt(tagSignatures, err)

@@ -34,7 +34,7 @@ func Read(data []byte, lim Limits) (*graph.Graph, error) {
 		return nil, err
 	}
 	defer r.zstd.Close()
-	d := &decoder{}
+	d := &decoder{bare: lim.Bare}
 	var tree graph.Hash
 	if err := r.section(tagMeta, nil, func(b []byte) (err error) {
 		d.counts, tree, err = decodeMeta(b)
@@ -62,7 +62,7 @@ func ReadFrom(r io.ReaderAt, size int64, lim Limits) (*graph.Graph, error) {
 	if size < 0 || size > lim.memory() {
 		return nil, &LimitError{size, lim.memory(), graphForm}
 	}
-	data := make([]byte, size)
+	data := makeLarge[byte](int(size))
 	if n, err := r.ReadAt(data, 0); err != nil && (err != io.EOF || n < len(data)) {
 		return nil, fmt.Errorf("read graph file: %w", err)
 	}
@@ -227,7 +227,7 @@ func (r *reader) section(tag string, buf *[]byte, f func(content []byte) error) 
 	if buf != nil && uint64(cap(*buf)) >= e.size {
 		dst = (*buf)[:0:e.size]
 	} else {
-		dst = make([]byte, 0, e.size)
+		dst = makeLarge[byte](int(e.size))[:0]
 	}
 	content, err := r.zstd.DecodeAll(stored, dst)
 	if err != nil {
@@ -247,6 +247,7 @@ func (r *reader) section(tag string, buf *[]byte, f func(content []byte) error) 
 
 // decoder holds what was restored so far.
 type decoder struct {
+	bare     bool // see [Limits]
 	counts   counts
 	strings  fronts
 	keys     fronts

@@ -212,7 +212,7 @@ func readNumbers(cols ...numberColumn) error {
 		}
 		total += col.n
 	}
-	buf := make([]uint32, total)
+	buf := makeLarge[uint32](total)
 	for _, col := range cols {
 		*col.dst, buf = buf[:col.n:col.n], buf[col.n:]
 		if err := col.c.numbers(*col.dst); err != nil {

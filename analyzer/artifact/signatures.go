@@ -71,7 +71,7 @@ func (r *signatureReader) open(d *decoder, content []byte) error {
 		ok = ok && found
 		return s
 	}
-	r.params = make([]graph.Param, n)
+	r.params = makeLarge[graph.Param](n)
 	for i := range r.params {
 		p := &r.params[i]
 		p.Name, p.Type, p.Flags = str(names[i]), str(types[i]), graph.ParamFlags(flags.b[i])

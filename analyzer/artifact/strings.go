@@ -94,7 +94,7 @@ func readFronts(content []byte, n int, total uint64) (fronts, error) {
 	if total > math.MaxUint32 {
 		return fronts{}, errRange
 	}
-	buf := make([]byte, total)
+	buf := makeLarge[byte](int(total))
 	ends := restN // each is read before it is overwritten
 	last, at := uint64(0), uint64(0)
 	for i := range ends {

@@ -88,8 +88,10 @@ func invalid(what string, i int) error { return fmt.Errorf("graph: invalid %s %d
 
 func checkNodes(nodes []Node) error {
 	count := ID(len(nodes))
+	ordered := true // what contains a node is before it
 	for i := range nodes {
 		n := &nodes[i]
+		ordered = ordered && n.Parent < ID(i)
 		if i > 0 && n.Key <= nodes[i-1].Key || n.Parent < None || n.Parent >= count ||
 			n.Kind >= kindEnd || n.Visibility >= visibilityEnd || n.Flags&^FlagMask != 0 ||
 			n.DefLine|n.Line|n.EndLine|n.Col|n.Tokens|n.Branches < 0 {
@@ -100,6 +102,9 @@ func checkNodes(nodes []Node) error {
 				return invalid("variant of node", i)
 			}
 		}
+	}
+	if ordered {
+		return nil
 	}
 	if i := parentCycle(nodes); i >= 0 {
 		return invalid("parent of node", i)

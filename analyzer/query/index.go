@@ -3,8 +3,8 @@ package query
 import (
 	"hash/maphash"
 	"slices"
-	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -15,6 +15,7 @@ type Index struct {
 	g *graph.Graph
 
 	names    func() *nameTable
+	asked    atomic.Bool // for a name
 	children func() *lists
 	packages func() *lifted
 	marks    sync.Pool // of *marker
@@ -107,22 +108,49 @@ func (t *nameTable) bucket(name string) int32 {
 	var buf [64]byte
 	b := buf[:0]
 	for i := range len(name) {
-		c := name[i]
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		b = append(b, c)
+		b = append(b, small(name[i]))
 	}
 	return int32(maphash.Bytes(t.seed, b) & t.mask)
+}
+
+// small returns an ASCII letter as a small one.
+func small(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// sameName reports whether two names differ in nothing but the case of ASCII
+// letters.
+func sameName(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) {
+		if small(a[i]) != small(b[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // named returns the nodes with a name, if the case of ASCII letters is put
 // aside, by key.
 func (x *Index) named(name string) []graph.ID {
-	t := x.names()
 	var out []graph.ID
+	if !x.asked.Swap(true) {
+		// To look at all once takes less than to make the table.
+		for i := range x.g.Nodes {
+			if n := x.g.Nodes[i].Name; sameName(n, name) {
+				out = append(out, graph.ID(i))
+			}
+		}
+		return out
+	}
+	t := x.names()
 	for _, id := range t.buckets.of(graph.ID(t.bucket(name))) {
-		if strings.EqualFold(x.g.Nodes[id].Name, name) {
+		if sameName(x.g.Nodes[id].Name, name) {
 			out = append(out, id)
 		}
 	}

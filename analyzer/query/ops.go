@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -15,28 +16,28 @@ import (
 // Ops are all questions, in the order of help texts.
 func Ops() []Op {
 	return []Op{
-		{"symbol", "what a declaration is: its signature, size, members and how often it is used", OneTarget, 1, (*asking).symbol},
-		{"find", "declarations by name: a glob as in *Client*, or a regular expression as in /^New/", OneTarget, 1, (*asking).find},
-		{"members", "what a package, file or type declares", OneTarget, 1, (*asking).members},
-		{"callers", "who calls it, through interfaces too", OneTarget, 1, (*asking).callers},
-		{"callees", "what it calls", OneTarget, 1, (*asking).callees},
-		{"callsites", "the places where it is used", OneTarget, 1, (*asking).callsites},
-		{"references", "who uses it, in any way", OneTarget, 1, (*asking).references},
-		{"implementations", "what implements an interface or a method of one, or extends a class", OneTarget, 1, (*asking).implementations},
-		{"overrides", "the methods that it implements or overrides, and those that do so with it", OneTarget, 1, (*asking).overrides},
-		{"hierarchy", "the types above and below it", OneTarget, 10, (*asking).hierarchy},
-		{"dependencies", "what a package, file or module imports, or a declaration uses", OneTarget, 1, (*asking).dependencies},
-		{"dependents", "who imports it, or uses it", OneTarget, 1, (*asking).dependents},
-		{"path", "the shortest way from one declaration to another", TwoTargets, 50, (*asking).path},
-		{"tests", "the tests that reach it", OneTarget, 5, (*asking).tests},
-		{"entry_points", "what is started from outside, or of that what reaches the target", MayTarget, 20, (*asking).entryPoints},
-		{"cycles", "dependency cycles of packages; of callables with kinds; only those of the target", MayTarget, 1, (*asking).cycles},
-		{"hubs", "what most depends on, by: in, out, pagerank, betweenness", NoTarget, 1, (*asking).hubs},
-		{"dead_code", "callables and types that nothing that can be started reaches", NoTarget, 1, (*asking).deadCode},
-		{"orphans", "declarations without any relation", NoTarget, 1, (*asking).orphans},
-		{"unused_exports", "what is exported and used nowhere outside its package", NoTarget, 1, (*asking).unusedExports},
-		{"complexity", "callables by the ways through their body (cyclomatic), or by flow: lines × (fan-in × fan-out)²", NoTarget, 1, (*asking).complexity},
-		{"largest", "callables by the number of tokens in their body", NoTarget, 1, (*asking).largest},
+		{"symbol", "what a declaration is: its signature, size, members and how often it is used", OneTarget, 1, (*asking).symbol, Details},
+		{"find", "declarations by name: a glob as in *Client*, or a regular expression as in /^New/", OneTarget, 1, (*asking).find, Relations},
+		{"members", "what a package, file or type declares", OneTarget, 1, (*asking).members, Relations},
+		{"callers", "who calls it, through interfaces too", OneTarget, 1, (*asking).callers, Relations},
+		{"callees", "what it calls", OneTarget, 1, (*asking).callees, Relations},
+		{"callsites", "the places where it is used", OneTarget, 1, (*asking).callsites, Relations},
+		{"references", "who uses it, in any way", OneTarget, 1, (*asking).references, Relations},
+		{"implementations", "what implements an interface or a method of one, or extends a class", OneTarget, 1, (*asking).implementations, Relations},
+		{"overrides", "the methods that it implements or overrides, and those that do so with it", OneTarget, 1, (*asking).overrides, Relations},
+		{"hierarchy", "the types above and below it", OneTarget, 10, (*asking).hierarchy, Relations},
+		{"dependencies", "what a package, file or module imports, or a declaration uses", OneTarget, 1, (*asking).dependencies, Relations},
+		{"dependents", "who imports it, or uses it", OneTarget, 1, (*asking).dependents, Relations},
+		{"path", "the shortest way from one declaration to another", TwoTargets, 50, (*asking).path, Relations},
+		{"tests", "the tests that reach it", OneTarget, 5, (*asking).tests, Relations},
+		{"entry_points", "what is started from outside, or of that what reaches the target", MayTarget, 20, (*asking).entryPoints, Relations},
+		{"cycles", "dependency cycles of packages; of callables with kinds; only those of the target", MayTarget, 1, (*asking).cycles, Relations},
+		{"hubs", "what most depends on, by: in, out, pagerank, betweenness", NoTarget, 1, (*asking).hubs, Details},
+		{"dead_code", "callables and types that nothing that can be started reaches", NoTarget, 1, (*asking).deadCode, Details},
+		{"orphans", "declarations without any relation", NoTarget, 1, (*asking).orphans, Relations},
+		{"unused_exports", "what is exported and used nowhere outside its package", NoTarget, 1, (*asking).unusedExports, Relations},
+		{"complexity", "callables by the ways through their body (cyclomatic), or by flow: lines × (fan-in × fan-out)²", NoTarget, 1, (*asking).complexity, Details},
+		{"largest", "callables by the number of tokens in their body", NoTarget, 1, (*asking).largest, Details},
 	}
 }
 
@@ -46,6 +47,9 @@ func (q *asking) symbol() error {
 	n := &q.g.Nodes[q.target]
 	h.text = n.Doc
 	q.hits = append(q.hits, h)
+	if q.note != "" {
+		q.note += "\n"
+	}
 	// One line for each sort of relation.
 	count := func(rel string, edges int, to func(i int) graph.ID) {
 		if edges == 0 {
@@ -127,7 +131,7 @@ func (q *asking) members() error {
 	for depth := int32(1); int(depth) <= q.depth && len(level) > 0; depth++ {
 		var next []graph.ID
 		for _, n := range level {
-			for _, c := range q.x.Children(n) {
+			for _, c := range q.membersOf(n) {
 				h := found(c)
 				h.depth, h.rel = depth, graph.EdgeContains.String()
 				if n != q.target {
@@ -140,8 +144,30 @@ func (q *asking) members() error {
 		level = next
 	}
 	// In the order of the source, as people read it.
-	q.order()
+	slices.SortStableFunc(q.hits, func(a, b hit) int {
+		x, y := &q.g.Nodes[a.node], &q.g.Nodes[b.node]
+		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(a.node, b.node))
+	})
 	return nil
+}
+
+// membersOf returns what a node contains. What a file declares belongs to its
+// package: of that it has what is in the file and in nothing else of it.
+func (q *asking) membersOf(n graph.ID) []graph.ID {
+	if q.g.Nodes[n].Kind != graph.KindFile {
+		return q.x.Children(n)
+	}
+	var list []graph.ID
+	for i := range q.g.Nodes {
+		c := &q.g.Nodes[i]
+		if c.File != q.g.Nodes[n].File || c.Kind <= graph.KindFile {
+			continue
+		}
+		if p := c.Parent; p == graph.None || q.g.Nodes[p].Kind <= graph.KindFile || q.g.Nodes[p].File != c.File {
+			list = append(list, graph.ID(i))
+		}
+	}
+	return list
 }
 
 func (q *asking) callers() error {

@@ -156,7 +156,18 @@ type Op struct {
 	Target Need
 	depth  int // default
 	do     func(*asking) error
+	From   Ground
 }
+
+// Ground says what of a graph the results of a question depend on.
+type Ground uint8
+
+// What answers come from.
+const (
+	Relations Ground = iota // names, places, kinds and relations
+	Details                 // also signatures, documentation, bodies and branches
+	Outside                 // nothing: what the graph cannot tell has no part in it
+)
 
 // Need says whether a question has a target.
 type Need uint8
@@ -547,7 +558,7 @@ func (q *asking) whyEmpty() string {
 	if filtered {
 		why += ", or what there is was filtered out"
 	}
-	if u := q.unknowns(); u > 0 {
+	if u := q.unknowns(); u > 0 && q.op.From != Outside {
 		why += fmt.Sprintf("; %d places of the tree could not be told, so this is no proof", u)
 	}
 	return why

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -423,6 +424,60 @@ func TestPagesAgree(t *testing.T) {
 		if fmt.Sprintf("%+v", pages) != fmt.Sprintf("%+v", all.Results) {
 			t.Fatalf("seed %d: the pages are not the answer", seed)
 		}
+	}
+}
+
+// TestDetails: questions without details have the same answer on a graph that
+// has none.
+func TestDetails(t *testing.T) {
+	full, bare := shop(), shop()
+	for i := range full.Nodes {
+		n := &full.Nodes[i]
+		n.Signature.Text, n.Signature.Params, n.Signature.Results = "func f(a int) error", []graph.Param{{Name: "a", Type: "int"}}, []graph.Param{{Type: "error"}}
+		n.Doc, n.Body, n.Branches = "It does.", graph.Hash{1}, 3
+	}
+	asked := 0
+	for _, op := range Ops() {
+		for i := range full.Nodes {
+			r := Request{Op: op.Name, Target: full.Nodes[i].Key, Depth: 3}
+			if op.Target == NoTarget {
+				r.Target = ""
+			}
+			if op.Target == TwoTargets {
+				r.To = full.Nodes[len(full.Nodes)-1-i].Key
+			}
+			a, err := New(full).Ask(r)
+			if err != nil {
+				continue // a key is no glob
+			}
+			b, err := New(bare).Ask(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			unsigned := func(a *Answer) string {
+				if a.Target != nil {
+					a.Target.Signature = ""
+				}
+				if a.To != nil {
+					a.To.Signature = ""
+				}
+				for i := range a.Results {
+					a.Results[i].Symbol.Signature = ""
+				}
+				data, err := json.Marshal(a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return string(data)
+			}
+			if a, b := unsigned(a), unsigned(b); op.From == Relations && a != b {
+				t.Errorf("%s of %s\n%s\nwithout details\n%s", op.Name, r.Target, a, b)
+			}
+			asked++
+		}
+	}
+	if asked < 100 {
+		t.Errorf("only %d questions", asked)
 	}
 }
 

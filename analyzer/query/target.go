@@ -39,6 +39,9 @@ func (q *asking) one(target string) (graph.ID, bool) {
 	ids := q.x.Resolve(target, q.prefers())
 	switch len(ids) {
 	case 1:
+		if _, line, ok := cutLine(target); ok && q.g.Nodes[ids[0]].Kind == graph.KindFile {
+			q.note = fmt.Sprintf("no declaration is at line %d: the file is meant", line)
+		}
 		return ids[0], true
 	case 0:
 		q.a.Reason = fmt.Sprintf("nothing in the graph is called %q", clip(target))
@@ -113,6 +116,9 @@ func (x *Index) declared(target string, prefer func(graph.Kind) bool) []graph.ID
 		return []graph.ID{id}
 	}
 	if ids := x.atLine(target); len(ids) > 0 {
+		return ids
+	}
+	if ids := x.inFile(target, prefer); len(ids) > 0 {
 		return ids
 	}
 	last := lastName(target)
@@ -212,6 +218,7 @@ func (x *Index) best(ids []graph.ID, prefer func(graph.Kind) bool) []graph.ID {
 	if prefer != nil {
 		keep(func(n *graph.Node) bool { return prefer(n.Kind) })
 	} else {
+		keep(func(n *graph.Node) bool { return !n.Flags.Has(graph.FlagTest) })
 		keep(func(n *graph.Node) bool { return !n.Kind.IsContainer() })
 		keep(func(n *graph.Node) bool { return n.Kind.IsCallable() || n.Kind.IsType() })
 	}
@@ -228,13 +235,18 @@ func withoutParams(name string) string {
 	return name
 }
 
-// lastName returns what comes after the last separator.
+// lastName returns what comes after the last separator. A # that follows one is
+// the beginning of a name that is private.
 func lastName(s string) string {
 	s = strings.TrimRight(s, "./#:")
 	if i := strings.IndexByte(s, '('); i > 0 {
 		s = s[:i] // an overload
 	}
-	return s[strings.LastIndexAny(s, ".#/:")+1:]
+	i := strings.LastIndexAny(s, ".#/:")
+	if i >= 0 && s[i] == '#' && (i == 0 || strings.IndexByte(".#/:", s[i-1]) >= 0) {
+		i--
+	}
+	return s[i+1:]
 }
 
 // endsAt reports whether suffix ends s and begins after a separator.
@@ -255,23 +267,49 @@ func (x *Index) atLine(target string) []graph.ID {
 	if q, first, ok := cutLine(p); ok {
 		p, line = q, first // there was a column
 	}
-	p = strings.TrimPrefix(p, "./")
-	var files []string
-	for i := range x.g.Files {
-		if f := x.g.Files[i].Path; f == p {
-			files = []string{f}
-			break
-		} else if endsAt(f, p) {
-			files = append(files, f)
-		}
-	}
 	var out []graph.ID
-	for _, f := range files {
+	for _, f := range x.files(p) {
 		if id := x.At(f, line); id != graph.None {
 			out = append(out, id)
 		}
 	}
 	return out
+}
+
+// files returns the paths that one may mean that perhaps lacks its first folders.
+func (x *Index) files(p string) []string {
+	p = strings.TrimPrefix(p, "./")
+	if x.g.FileIndex(p) >= 0 {
+		return []string{p}
+	}
+	var files []string
+	for i := range x.g.Files {
+		if f := x.g.Files[i].Path; endsAt(f, p) {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// inFile understands path:name and path::name, as test runners write it.
+func (x *Index) inFile(target string, prefer func(graph.Kind) bool) []graph.ID {
+	i := strings.LastIndexByte(target, ':')
+	if i <= 0 || i+1 == len(target) {
+		return nil
+	}
+	files := x.files(strings.TrimRight(target[:i], ":"))
+	if len(files) == 0 {
+		return nil
+	}
+	name := target[i+1:]
+	var ids []graph.ID
+	for _, id := range x.named(lastName(name)) {
+		n := &x.g.Nodes[id]
+		if q := withoutParams(n.QName); slices.Contains(files, n.File) && (n.Name == name || endsAt(q, name) || endsAt(n.QName, name)) {
+			ids = append(ids, id)
+		}
+	}
+	return x.best(ids, prefer)
 }
 
 func cutLine(s string) (rest string, line int32, ok bool) {
@@ -310,7 +348,14 @@ func (x *Index) At(file string, line int32) graph.ID {
 // Near returns nodes with names like the last part of target: with other
 // capitals, with it in their name, or at a small edit distance. O(n).
 func (x *Index) Near(target string, most int) []graph.ID {
+	at, _, line := cutLine(target)
+	if line {
+		target = at[strings.LastIndexByte(at, '/')+1:] // of a file: its name has the same parts as others
+	}
 	last := strings.ToLower(lastName(target))
+	if line {
+		last = strings.ToLower(target)
+	}
 	if last == "" || len(last) > 100 {
 		return nil
 	}
@@ -323,7 +368,7 @@ func (x *Index) Near(target string, most int) []graph.ID {
 	limit := max(1, len(last)/3)
 	for i := range x.g.Nodes {
 		n := &x.g.Nodes[i]
-		if n.Name == "" || n.Kind == graph.KindRepository {
+		if n.Name == "" || n.Kind == graph.KindRepository || line && n.Kind != graph.KindFile {
 			continue
 		}
 		score := -1

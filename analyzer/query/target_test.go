@@ -2,6 +2,7 @@ package query
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/codekg/kg/analyzer/graph"
@@ -72,5 +73,54 @@ func TestFansOfAnnotations(t *testing.T) {
 		if got := [2]uint32{f.in[id], f.out[id]}; got != want {
 			t.Errorf("%s: in and out %v, want %v", name, got, want)
 		}
+	}
+}
+
+// TestTargetsByPlace: path:line, path:name and files, and what is said if they
+// are not there.
+func TestTargetsByPlace(t *testing.T) {
+	x := New(shop())
+	for _, c := range []struct{ op, target, want string }{
+		{"symbol", "web.go:26", "web.handle"},
+		{"symbol", "./web/web.go:17:3", "web.Serve"},
+		{"symbol", "web/web.go:handle", "web.handle"},
+		{"symbol", "shop/shop_test.go::TestOrder", "shop.TestOrder"},
+		{"symbol", "shop.go::impl.Order", "shop.impl.Order"},
+		{"symbol", "shop.go::handle", ""},
+		{"symbol", "web.go:900", "web/web.go"},
+		{"symbol", "wev.go:3", ""},
+	} {
+		a, err := x.Ask(Request{Op: c.op, Target: c.target})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if a.Target != nil {
+			got = a.Target.Name
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.target, got, c.want)
+		}
+		switch c.target {
+		case "web.go:900":
+			if !strings.HasPrefix(a.Reason, "no declaration is at line 900") {
+				t.Errorf("the file is taken without a word: %q", a.Reason)
+			}
+		case "wev.go:3":
+			if len(a.Near) == 0 || a.Near[0].Name != "web/web.go" {
+				t.Errorf("near a path: %v", a.Near)
+			}
+		}
+	}
+	a, err := x.Ask(Request{Op: "members", Target: "web/web.go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range a.Results {
+		names = append(names, r.Symbol.Name)
+	}
+	if got := strings.Join(names, " "); got != "web.main web.Serve web.handle" {
+		t.Errorf("members of a file: %s", got)
 	}
 }

@@ -20,13 +20,13 @@ type Told struct {
 }
 
 // Tell answers a question that needs more than the graph in the same form as
-// all others: it resolves the target, and filters, counts and cuts what f
+// all others, of the given name: it resolves the target, and filters, counts and cuts what f
 // finds. The order of f is kept. f's text is the reason if it finds nothing,
 // and a remark otherwise.
-func (x *Index) Tell(r Request, op string, f func(target graph.ID) ([]Told, string, error)) (*Answer, error) {
-	r.Op = op
-	q := &asking{x: x, g: x.g, r: r, op: Op{Name: op, Target: OneTarget, depth: 1},
-		a: &Answer{Schema: Schema, Op: op, Results: []Result{}}}
+func (x *Index) Tell(r Request, op Op, f func(target graph.ID) ([]Told, string, error)) (*Answer, error) {
+	r.Op = op.Name
+	op.Target, op.depth = OneTarget, 1
+	q := &asking{x: x, g: x.g, r: r, op: op, a: &Answer{Schema: Schema, Op: op.Name, Results: []Result{}}}
 	if err := q.check(); err != nil {
 		return nil, err
 	}

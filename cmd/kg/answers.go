@@ -25,7 +25,7 @@ func (a *app) askImpact(_ context.Context, s *session, r query.Request) (*query.
 	if at < 0 {
 		return nil, usagef("the change is one of %v, not %s", supposedNames(), quote(r.Change))
 	}
-	return s.index.Tell(r, "impact", func(target graph.ID) ([]query.Told, string, error) {
+	return s.index.Tell(r, query.Op{Name: "impact", From: query.Details}, func(target graph.ID) ([]query.Told, string, error) {
 		res, err := impact.WhatIf(s.graph, s.graph.Nodes[target].Key, supposed[at].kind, languageRules(),
 			impact.Options{Depth: r.Depth, Limit: -1, SkipTests: true, Runner: testRunners()})
 		if err != nil {
@@ -54,7 +54,7 @@ func (a *app) askImpact(_ context.Context, s *session, r query.Request) (*query.
 
 // askCochanges asks the history.
 func (a *app) askCochanges(ctx context.Context, s *session, r query.Request) (*query.Answer, error) {
-	return s.index.Tell(r, "co_changes", func(target graph.ID) ([]query.Told, string, error) {
+	return s.index.Tell(r, query.Op{Name: "co_changes", From: query.Outside}, func(target graph.ID) ([]query.Told, string, error) {
 		file := s.graph.Nodes[target].File
 		if file == "" {
 			return nil, "it is in no file", nil
@@ -100,7 +100,7 @@ var ownersFiles = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"
 
 // askOwners reads CODEOWNERS of the same tree.
 func (a *app) askOwners(_ context.Context, s *session, r query.Request) (*query.Answer, error) {
-	return s.index.Tell(r, "owners", func(target graph.ID) ([]query.Told, string, error) {
+	return s.index.Tell(r, query.Op{Name: "owners", From: query.Outside}, func(target graph.ID) ([]query.Told, string, error) {
 		var rules codeowners.Ruleset
 		from := ""
 		for _, path := range ownersFiles {

@@ -30,7 +30,7 @@ func (a *app) exportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := graphFile(args[0])
+			s, err := graphFile(args[0], artifact.Limits{})
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -97,6 +98,8 @@ func (a *app) query(ctx context.Context, g *graphFlags, r query.Request, context
 	if err := knownQuestion(r.Op); err != nil {
 		return usage(err.Error()) // before a graph is made
 	}
+	op, ok := query.FindOp(r.Op)
+	g.bare = ok && op.From == query.Relations && !slices.ContainsFunc(list, func(o output) bool { return o.format == "json" }) // which shows signatures
 	s, err := a.openSession(ctx, g)
 	if err != nil {
 		return err
@@ -190,6 +193,9 @@ func at(s *query.Symbol) string {
 	}
 	if s.Line == 0 {
 		return "  " + report.Escape(s.File)
+	}
+	if s.Name == s.File {
+		return "" // a file, which is named already
 	}
 	return fmt.Sprintf("  %s:%d", report.Escape(s.File), s.Line)
 }

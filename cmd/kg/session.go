@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/codekg/kg/analyzer/artifact"
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/query"
 	"github.com/codekg/kg/analyzer/search"
@@ -25,6 +26,7 @@ type graphFlags struct {
 	graph string // a graph file
 	ref   string // a revision
 	root  string // the folder that the files of a graph file are in
+	bare  bool   // of a graph file: without what says nothing of relations
 }
 
 func (f *graphFlags) add(cmd *cobra.Command) {
@@ -91,7 +93,7 @@ func (a *app) openSession(ctx context.Context, f *graphFlags) (*session, error) 
 	switch {
 	case f.graph != "":
 		s.file = f.graph
-		s.side, err = graphFile(f.graph)
+		s.side, err = graphFile(f.graph, artifact.Limits{Bare: f.bare})
 	case f.ref != "":
 		s.side, err = s.repo.revision(f.ref)
 	default:

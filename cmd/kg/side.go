@@ -222,11 +222,11 @@ func sameFolder(a, b string) bool {
 }
 
 // graphFile reads a graph file.
-func graphFile(path string) (*side, error) {
+func graphFile(path string, lim artifact.Limits) (*side, error) {
 	if info, err := os.Stat(path); err == nil {
 		beginReading(os.Getenv, info.Size())
 	}
-	g, err := artifact.ReadFile(path, artifact.Limits{})
+	g, err := artifact.ReadFile(path, lim)
 	if err != nil {
 		return nil, &failure{text: "cannot read " + quote(path), err: plain(err)}
 	}
@@ -252,7 +252,7 @@ func (r *repository) operand(name string) (*side, error) {
 	case name == "":
 		return nil, &failure{text: "the name of a revision, a graph file or a folder is empty"}
 	case strings.HasSuffix(name, ".kg") && !isDir:
-		return graphFile(name)
+		return graphFile(name, artifact.Limits{})
 	case isDir && writtenAsPath(name):
 		return folder(name)
 	}
@@ -263,7 +263,7 @@ func (r *repository) operand(name string) (*side, error) {
 	if isDir {
 		return folder(name)
 	}
-	return graphFile(name)
+	return graphFile(name, artifact.Limits{})
 }
 
 func writtenAsPath(name string) bool {

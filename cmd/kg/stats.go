@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/codekg/kg/analyzer/artifact"
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/report"
 )
@@ -138,7 +139,7 @@ repository around the current folder.`,
 func (a *app) fileOrTree(args []string, ref string) (*side, error) {
 	if ref == "" && len(args) > 0 {
 		if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
-			return graphFile(args[0])
+			return graphFile(args[0], artifact.Limits{})
 		}
 	}
 	return a.only(args, ref)
