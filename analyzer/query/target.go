@@ -149,7 +149,13 @@ func (x *Index) declared(target string, prefer func(graph.Kind) bool) []graph.ID
 			return x.best(ids, prefer)
 		}
 	}
-	return nil
+	var files []graph.ID
+	if strings.Contains(target, ".") {
+		for _, f := range x.files(target) {
+			files = append(files, g.Lookup(graph.FileKey(f)))
+		}
+	}
+	return files
 }
 
 // maxSupers bounds the types above one that are looked at for a member.
@@ -349,12 +355,10 @@ func (x *Index) At(file string, line int32) graph.ID {
 // capitals, with it in their name, or at a small edit distance. O(n).
 func (x *Index) Near(target string, most int) []graph.ID {
 	at, _, line := cutLine(target)
-	if line {
-		target = at[strings.LastIndexByte(at, '/')+1:] // of a file: its name has the same parts as others
-	}
 	last := strings.ToLower(lastName(target))
+	file := strings.ToLower(at[strings.LastIndexByte(at, '/')+1:])
 	if line {
-		last = strings.ToLower(target)
+		last = file // of a file: its name has the same parts as others
 	}
 	if last == "" || len(last) > 100 {
 		return nil
@@ -373,7 +377,7 @@ func (x *Index) Near(target string, most int) []graph.ID {
 		}
 		score := -1
 		switch name := strings.ToLower(n.Name); {
-		case name == last:
+		case name == last, n.Kind == graph.KindFile && name == file:
 			score = 0
 		case len(last) >= 3 && strings.Contains(name, last), len(name) >= 4 && strings.Contains(last, name):
 			score = 2 + max(len(name)-len(last), len(last)-len(name))/2

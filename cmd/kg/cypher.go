@@ -41,9 +41,7 @@ relations kind, certainty, file, line and sites.
 				return err
 			}
 			defer s.close()
-			if stale := s.fresh.String(); stale != "" {
-				a.note("%s", stale)
-			}
+			age := a.tellAge(s)
 			t, err := cypher.Ask(cmd.Context(), s.index, args[0], limit)
 			if err != nil {
 				if cmd.Context().Err() != nil {
@@ -51,7 +49,7 @@ relations kind, certainty, file, line and sites.
 				}
 				return &failure{text: "cannot answer the question: " + err.Error(), usage: true}
 			}
-			return a.writeTable(cmd.Context(), list, (*sqlite.Table)(t))
+			return a.writeTable(cmd.Context(), list, (*sqlite.Table)(t), age)
 		}),
 	}
 	g.add(cmd)

@@ -183,6 +183,7 @@ func (m *mcpServer) refresh(ctx context.Context, progress func(string)) error {
 	}
 	stamp, err := m.fingerprint()
 	if err == nil && m.s != nil && stamp == m.stamp {
+		m.s.look()
 		m.checked = time.Now()
 		return nil
 	}

@@ -272,6 +272,41 @@ func TestMCPGraphFile(t *testing.T) {
 	}
 }
 
+// TestMCPTreeMovesOn: a server that answers from a graph file sees that the tree
+// changes after it began, and shows the lines that are there now.
+func TestMCPTreeMovesOn(t *testing.T) {
+	shop, file := readmeGraph(t)
+	s := mcpClient(t, shop, "--graph", file)
+	ask := func() (string, string) {
+		res, data := callTool(t, s, "callsites", map[string]any{"target": "Cart.Add"})
+		text, err := json.Marshal(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return textOf(res), string(text)
+	}
+	if text, data := ask(); strings.Contains(text, "older than the tree") || !strings.Contains(data, `"changed":0`) {
+		t.Errorf("a new graph is said to be old: %s", text)
+	}
+	path := filepath.Join(shop, "web", "web.go")
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append([]byte("// A line that was not there before.\n"), source...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(10 * recheck); ; time.Sleep(recheck / 4) {
+		text, data := ask()
+		if strings.Contains(text, "older than the tree: 1 file changed") && strings.Contains(data, `"changed":1`) && strings.Contains(text, "lines may have moved") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the change is not seen: %s\n%s", text, data)
+		}
+	}
+}
+
 func TestMCPOverHTTP(t *testing.T) {
 	shop := readmeRepository(t)
 	t.Chdir(shop)

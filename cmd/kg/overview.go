@@ -51,9 +51,7 @@ func (a *app) overview(ctx context.Context, g *graphFlags, base string, list []o
 		return err
 	}
 	defer s.close()
-	if stale := s.fresh.String(); stale != "" {
-		a.note("%s", stale)
-	}
+	age := a.tellAge(s)
 	o := s.index.Overview()
 	var d *query.OverviewDiff
 	if base != "" {
@@ -68,24 +66,38 @@ func (a *app) overview(ctx context.Context, g *graphFlags, base string, list []o
 		d = o.Since(query.New(b.graph).Overview())
 	}
 	for _, out := range list {
-		say := func(w io.Writer) error { return overviewText(w, o) }
+		say := func(w io.Writer) error { return aged(w, age, func(w io.Writer) error { return overviewText(w, o) }) }
 		switch {
 		case out.format == "mermaid" && d != nil:
 			return &failure{text: "there is no picture of what differs", hint: "leave --diff out, or -o mermaid", usage: true, err: errors.ErrUnsupported}
 		case out.format == "mermaid":
 			say = func(w io.Writer) error { return artifact.Mermaid(w, s.graph) }
 		case out.format == "json" && d != nil:
-			say = func(w io.Writer) error { return writeJSON(w, d) }
+			say = func(w io.Writer) error { return writeJSON(w, toldDiff{d, age}) }
 		case out.format == "json":
-			say = func(w io.Writer) error { return writeJSON(w, o) }
+			say = func(w io.Writer) error { return writeJSON(w, toldOverview{o, age}) }
 		case d != nil:
-			say = func(w io.Writer) error { return overviewDiffText(w, d, base) }
+			say = func(w io.Writer) error {
+				return aged(w, age, func(w io.Writer) error { return overviewDiffText(w, d, base) })
+			}
 		}
 		if err := a.write(ctx, out.path, say); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// toldOverview is an overview with what is known of the age of a graph file.
+type toldOverview struct {
+	*query.Overview
+	Freshness *freshness `json:"freshness,omitempty"`
+}
+
+// toldDiff is what differs, with the same.
+type toldDiff struct {
+	*query.OverviewDiff
+	Freshness *freshness `json:"freshness,omitempty"`
 }
 
 // overviewText is Markdown that reads well as it is. No line begins with what

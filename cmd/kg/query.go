@@ -112,13 +112,11 @@ func (a *app) query(ctx context.Context, g *graphFlags, r query.Request, context
 	if err != nil {
 		return err
 	}
-	if stale := s.fresh.String(); stale != "" {
-		a.note("%s", stale)
-	}
+	age := a.tellAge(s)
 	for _, o := range list {
 		say := func(w io.Writer) error { return answerText(w, answer) }
 		if o.format == "json" {
-			say = func(w io.Writer) error { return writeJSON(w, toldAnswer{answer, s.age()}) }
+			say = func(w io.Writer) error { return writeJSON(w, toldAnswer{answer, age}) }
 		}
 		if err := a.write(ctx, o.path, say); err != nil {
 			return err

@@ -104,9 +104,7 @@ how it came to each.
 				return err
 			}
 			answer := s.searched(args[0], found, rank)
-			if stale := s.fresh.String(); stale != "" {
-				a.note("%s", stale)
-			}
+			a.tellAge(s)
 			for _, o := range list {
 				say := func(w io.Writer) error { return searchText(w, answer) }
 				if o.format == "json" {
@@ -265,13 +263,13 @@ with its file and line, within a budget of tokens (estimated as bytes / 4).
 			if err != nil {
 				return err
 			}
-			if stale := s.fresh.String(); stale != "" {
-				a.note("%s", stale)
-			}
+			age := a.tellAge(s)
 			for _, o := range list {
-				say := func(w io.Writer) error { return packText(w, p) }
+				say := func(w io.Writer) error {
+					return aged(w, age, func(w io.Writer) error { return packText(w, p) })
+				}
 				if o.format == "json" {
-					say = func(w io.Writer) error { return writeJSON(w, p) }
+					say = func(w io.Writer) error { return writeJSON(w, packOut{p, age}) }
 				}
 				if err := a.write(cmd.Context(), o.path, say); err != nil {
 					return err

@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -50,6 +53,11 @@ type session struct {
 	repo  *repository
 	lines *lineReader
 	fresh freshness
+
+	// Of a graph file: when it was written, and how its files on disk were when
+	// they were last looked at.
+	written time.Time
+	stamp   uint64
 
 	wordsOnce sync.Once
 	wordIndex *search.Index
@@ -135,11 +143,10 @@ func (s *session) openRoot(f *graphFlags) error {
 	if err != nil {
 		return &failure{text: "cannot read the folder " + quote(dir), err: plain(err)}
 	}
-	var written time.Time
 	if info, err := os.Stat(f.graph); err == nil {
-		written = info.ModTime()
+		s.written = info.ModTime()
 	}
-	s.fresh = compareFiles(root, s.graph, written)
+	s.fresh = compareFiles(root, s.graph, s.written)
 	if f.root == "" && !s.fresh.Checked {
 		return root.Close()
 	}
@@ -203,6 +210,53 @@ func (s *session) age() *freshness {
 		return nil
 	}
 	return &s.fresh
+}
+
+// tellAge notes that a graph file is older than the tree, and returns what is
+// known of that.
+func (a *app) tellAge(s *session) *freshness {
+	if stale := s.fresh.String(); stale != "" {
+		a.note("%s", stale)
+	}
+	return s.age()
+}
+
+// aged puts before Markdown, which is handed on, that its graph is older than
+// the tree.
+func aged(w io.Writer, age *freshness, say func(io.Writer) error) error {
+	if age != nil && age.String() != "" {
+		if _, err := fmt.Fprintf(w, "> %s\n\n", age); err != nil {
+			return err
+		}
+	}
+	return say(w)
+}
+
+// look compares the files on disk with a graph file again, if they are not as
+// they were when that was last done. Nobody else may use the session meanwhile.
+func (s *session) look() {
+	if s.lines.root == nil {
+		return
+	}
+	if stamp := filesStamp(s.lines.root, s.graph); stamp != s.stamp {
+		s.stamp = stamp
+		s.fresh = compareFiles(s.lines.root, s.graph, s.written)
+		s.lines.forget()
+	}
+}
+
+// filesStamp changes when the size or the time of a file of a graph does.
+func filesStamp(root *os.Root, g *graph.Graph) uint64 {
+	h := fnv.New64a()
+	for i := range g.Files {
+		var b [16]byte
+		if info, err := root.Lstat(g.Files[i].Path); err == nil {
+			binary.LittleEndian.PutUint64(b[:], uint64(info.Size()))
+			binary.LittleEndian.PutUint64(b[8:], uint64(info.ModTime().UnixNano()))
+		}
+		h.Write(b[:])
+	}
+	return h.Sum64()
 }
 
 func (s *session) close() {

@@ -45,6 +45,13 @@ func (r *lineReader) file(path string) *sourceFile {
 	return f
 }
 
+// forget drops all files: they have changed.
+func (r *lineReader) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(r.seen)
+}
+
 func (r *lineReader) read(path string) *sourceFile {
 	i := r.g.FileIndex(path)
 	if i < 0 {

@@ -21,6 +21,7 @@ const tableSchema = "kg.table/v1"
 type tableAnswer struct {
 	Schema string `json:"schema"`
 	*sqlite.Table
+	Freshness *freshness `json:"freshness,omitempty"`
 }
 
 func (a *app) sqlCommand() *cobra.Command {
@@ -54,11 +55,11 @@ untested. kg sql "SELECT name, sql FROM sqlite_schema" shows their columns.
 			if limit.Rows < 0 || limit.Time < 0 {
 				return usage("--max and --time must not be negative")
 			}
-			t, err := a.sql(cmd.Context(), &g, args[0], limit)
+			t, age, err := a.sql(cmd.Context(), &g, args[0], limit)
 			if err != nil {
 				return err
 			}
-			return a.writeTable(cmd.Context(), list, t)
+			return a.writeTable(cmd.Context(), list, t, age)
 		}),
 	}
 	g.add(cmd)
@@ -68,32 +69,31 @@ untested. kg sql "SELECT name, sql FROM sqlite_schema" shows their columns.
 	return cmd
 }
 
-func (a *app) sql(ctx context.Context, g *graphFlags, text string, limit sqlite.Limits) (*sqlite.Table, error) {
+func (a *app) sql(ctx context.Context, g *graphFlags, text string, limit sqlite.Limits) (*sqlite.Table, *freshness, error) {
 	var db *sqlite.Database
+	var age *freshness
 	var err error
 	if g.graph != "" && isSQLite(g.graph) {
 		db, err = sqlite.Open(ctx, g.graph)
 	} else {
 		var s *session
 		if s, err = a.openSession(ctx, g); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		defer s.close()
-		if stale := s.fresh.String(); stale != "" {
-			a.note("%s", stale)
-		}
+		age = a.tellAge(s)
 		db, err = sqlite.FromGraph(ctx, s.graph)
 	}
 	if err != nil {
-		return nil, &failure{text: "cannot open the database", err: err}
+		return nil, nil, &failure{text: "cannot open the database", err: err}
 	}
 	defer db.Close()
 	t, err := db.Ask(ctx, text, limit)
 	if err != nil && ctx.Err() == nil {
-		return nil, &failure{text: "cannot answer the statement: " + strings.TrimPrefix(err.Error(), "SQL logic error: "),
+		return nil, nil, &failure{text: "cannot answer the statement: " + strings.TrimPrefix(err.Error(), "SQL logic error: "),
 			hint: "`kg sql --help` lists tables and views; only what reads is allowed"}
 	}
-	return t, err
+	return t, age, err
 }
 
 // isSQLite looks at the first bytes of a file.
@@ -113,12 +113,12 @@ func isSQLite(path string) bool {
 	return err == nil && string(b) == magic
 }
 
-func (a *app) writeTable(ctx context.Context, list []output, t *sqlite.Table) error {
+func (a *app) writeTable(ctx context.Context, list []output, t *sqlite.Table, age *freshness) error {
 	for _, o := range list {
 		say := func(w io.Writer) error { return tableText(w, t) }
 		switch o.format {
 		case "json":
-			say = func(w io.Writer) error { return writeJSON(w, tableAnswer{tableSchema, t}) }
+			say = func(w io.Writer) error { return writeJSON(w, tableAnswer{tableSchema, t, age}) }
 		case "csv":
 			say = func(w io.Writer) error { return tableCSV(w, t) }
 		}
