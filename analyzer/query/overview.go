@@ -30,6 +30,7 @@ type Overview struct {
 	Tree         string        `json:"tree"`
 	Metrics      Metrics       `json:"metrics"`
 	Modules      []Module      `json:"modules"`
+	Prefix       string        `json:"prefix"`       // what nearly all names of packages begin with, up to a separator
 	Packages     []Package     `json:"packages"`     // by key
 	Dependencies []PackageUse  `json:"dependencies"` // between packages of the tree, by keys
 	External     []ExternalUse `json:"external"`     // what is imported from outside, most used first
@@ -142,6 +143,8 @@ func (x *Index) Overview() *Overview {
 			m.Tests++
 		}
 	}
+	o.Prefix = commonHead(o.Packages)
+	var entries []graph.ID
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		id := graph.ID(i)
@@ -161,10 +164,7 @@ func (x *Index) Overview() *Overview {
 			}
 		}
 		if n.Flags.Has(graph.FlagEntryPoint) && !n.Flags.Has(graph.FlagTest) && n.Kind != graph.KindRoute {
-			m.EntryPoints++
-			if len(o.EntryPoints) < overviewEntries {
-				o.EntryPoints = append(o.EntryPoints, x.Symbol(id))
-			}
+			entries = append(entries, id)
 		}
 		if n.Kind == graph.KindRoute && !n.Flags.Has(graph.FlagTest) {
 			m.Routes++
@@ -172,6 +172,23 @@ func (x *Index) Overview() *Overview {
 				o.Routes = append(o.Routes, x.route(id))
 			}
 		}
+	}
+	m.EntryPoints = len(entries)
+	// Programs come first, and what only prepares a package last.
+	slices.SortStableFunc(entries, func(a, b graph.ID) int {
+		rank := func(id graph.ID) int {
+			switch g.Nodes[id].Name {
+			case "main":
+				return 0
+			case "init":
+				return 2
+			}
+			return 1
+		}
+		return cmp.Compare(rank(a), rank(b))
+	})
+	for _, id := range entries[:min(overviewEntries, len(entries))] {
+		o.EntryPoints = append(o.EntryPoints, x.Symbol(id))
 	}
 	for i := range g.Edges {
 		if x.ranked(&g.Edges[i]) {
@@ -195,6 +212,30 @@ func (x *Index) Overview() *Overview {
 	x.overviewCommunities(o)
 	m.Packages, m.Dependencies, m.Cycles, m.Layers = len(o.Packages), len(o.Dependencies), len(o.Cycles), len(o.Layers)
 	return o
+}
+
+// commonHead returns the longest part, up to a separator, that more than four of
+// five names of packages begin with; none if there are few.
+func commonHead(packages []Package) string {
+	const few = 4
+	if len(packages) < few {
+		return ""
+	}
+	heads := map[string]int{}
+	best := ""
+	for i := range packages {
+		name := packages[i].Name
+		for j := 1; j < len(name); j++ {
+			if name[j] != '/' && name[j] != '.' {
+				continue
+			}
+			head := name[:j+1]
+			if heads[head]++; 5*heads[head] > 4*len(packages) && len(head) > len(best) {
+				best = head
+			}
+		}
+	}
+	return best
 }
 
 func (x *Index) route(id graph.ID) Route {

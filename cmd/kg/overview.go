@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/codekg/kg/analyzer/artifact"
 	"github.com/codekg/kg/analyzer/query"
+	"github.com/codekg/kg/analyzer/query/page"
 	"github.com/codekg/kg/report"
 )
 
@@ -29,6 +31,7 @@ differs from a base.
 ` + graphHelp,
 		Example: `  kg overview
   kg overview -o mermaid=architecture.mmd -o json=architecture.json
+  kg overview -o html=architecture.html
   kg overview --diff main`,
 		Args: arguments(0, 0),
 		RunE: runs(func(cmd *cobra.Command, _ []string) error {
@@ -41,7 +44,7 @@ differs from a base.
 	}
 	g.add(cmd)
 	cmd.Flags().StringVar(&base, "diff", "", "tell only what differs from `REV`, a graph file or a folder")
-	out = outputFlag(cmd, "text", "md", "json", "mermaid")
+	out = outputFlag(cmd, "text", "md", "json", "mermaid", "html")
 	return cmd
 }
 
@@ -68,10 +71,14 @@ func (a *app) overview(ctx context.Context, g *graphFlags, base string, list []o
 	for _, out := range list {
 		say := func(w io.Writer) error { return aged(w, age, func(w io.Writer) error { return overviewText(w, o) }) }
 		switch {
-		case out.format == "mermaid" && d != nil:
-			return &failure{text: "there is no picture of what differs", hint: "leave --diff out, or -o mermaid", usage: true, err: errors.ErrUnsupported}
+		case (out.format == "mermaid" || out.format == "html") && d != nil:
+			return &failure{text: "there is no picture of what differs", hint: "leave --diff out, or -o " + out.format, usage: true, err: errors.ErrUnsupported}
 		case out.format == "mermaid":
 			say = func(w io.Writer) error { return artifact.Mermaid(w, s.graph) }
+		case out.format == "html":
+			say = func(w io.Writer) error {
+				return page.Write(w, s.index, page.Options{Title: s.title(), Note: s.fresh.String(), Escape: report.Escape})
+			}
 		case out.format == "json" && d != nil:
 			say = func(w io.Writer) error { return writeJSON(w, toldDiff{d, age}) }
 		case out.format == "json":
@@ -100,6 +107,17 @@ type toldDiff struct {
 	Freshness *freshness `json:"freshness,omitempty"`
 }
 
+// title names what a graph is of: its largest module.
+func (s *session) title() string {
+	title, most := filepath.Base(s.name), 0
+	for _, m := range s.index.Overview().Modules {
+		if m.Packages > most {
+			title, most = m.Name, m.Packages
+		}
+	}
+	return title
+}
+
 // overviewText is Markdown that reads well as it is. No line begins with what
 // comes from the repository.
 func overviewText(w io.Writer, o *query.Overview) error {
@@ -110,6 +128,18 @@ func overviewText(w io.Writer, o *query.Overview) error {
 		plural(m.Declarations, "declaration"), plural(m.Files, "file"), plural(m.Packages, "package"),
 		plural(m.Dependencies, "dependency"), plural(m.Layers, "layer"), plural(m.Cycles, "cycle"),
 		plural(m.Tests, "test"), plural(m.EntryPoints, "entry point"), plural(m.Unknowns, "unknown"))
+	// Most names of packages begin alike: that is said once.
+	short := func(name string) string { return esc(strings.TrimPrefix(name, o.Prefix)) }
+	all := func(names []string) string {
+		list := make([]string, len(names))
+		for i, n := range names {
+			list[i] = strings.TrimPrefix(n, o.Prefix)
+		}
+		return esc(strings.Join(list, ", "))
+	}
+	if o.Prefix != "" {
+		fmt.Fprintf(&b, "\nNames of packages leave out %s at their beginning.\n", esc(o.Prefix))
+	}
 	section := func(title string, n int) bool {
 		if n > 0 {
 			fmt.Fprintf(&b, "\n## %s\n\n", title)
@@ -123,23 +153,23 @@ func overviewText(w io.Writer, o *query.Overview) error {
 	}
 	if section("Layers, from what all rest on", len(o.Layers)) {
 		for i, names := range o.Layers {
-			fmt.Fprintf(&b, "%d. %s\n", i, esc(strings.Join(names, ", ")))
+			fmt.Fprintf(&b, "%d. %s\n", i, all(names))
 		}
 	}
 	if section("Packages", len(o.Packages)) {
 		b.WriteString("| package | files | declarations | layer | uses | used by | instability |\n|---|---:|---:|---:|---:|---:|---:|\n")
 		for _, p := range o.Packages {
-			fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %.2f |\n", esc(p.Name), p.Files, p.Declarations, p.Layer, p.Uses, p.UsedBy, p.Instability)
+			fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %.2f |\n", short(p.Name), p.Files, p.Declarations, p.Layer, p.Uses, p.UsedBy, p.Instability)
 		}
 	}
 	if section("Cycles", len(o.Cycles)) {
 		for _, c := range o.Cycles {
-			fmt.Fprintf(&b, "- %s\n", esc(strings.Join(c, ", ")))
+			fmt.Fprintf(&b, "- %s\n", all(c))
 		}
 	}
 	if section(fmt.Sprintf("Communities, modularity %.2f", m.Modularity), len(o.Communities)) {
 		for _, c := range o.Communities {
-			fmt.Fprintf(&b, "- %s (%d, in %s): %s\n", esc(c.Name), c.Size, esc(strings.Join(c.Packages, ", ")), esc(strings.Join(c.Members, ", ")))
+			fmt.Fprintf(&b, "- %s (%d, in %s): %s\n", esc(c.Name), c.Size, all(c.Packages), esc(strings.Join(c.Members, ", ")))
 		}
 		if n := m.Communities - len(o.Communities); n > 0 {
 			fmt.Fprintf(&b, "- … %d more\n", n)

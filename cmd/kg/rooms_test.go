@@ -38,6 +38,7 @@ const rooms = `
 	analyzer/artifact/sqlite : analyzer/graph
 	analyzer/query        : analyzer/graph
 	analyzer/query/cypher : analyzer/graph analyzer/query
+	analyzer/query/page   : analyzer/graph analyzer/query
 	analyzer/search       : analyzer/graph
 	analyzer              : analyzer/graph analyzer/facts analyzer/syntax analyzer/link analyzer/lang analyzer/lang/all analyzer/source
 	diff                  : analyzer/graph
