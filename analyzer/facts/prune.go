@@ -150,7 +150,7 @@ func (p *pruner) decl(d *Decl) Decl {
 	b := &p.to
 	lo := int32(len(b.Exprs))
 	n := Decl{Kind: d.Kind, Name: p.str(d.Name), Parent: None, Owner: p.str(d.Owner), Traits: d.Traits,
-		Flags: d.Flags & (graph.FlagPtrReceiver | graph.FlagStatic | graph.FlagAbstract | graph.FlagFinal), Vis: d.Vis, Shape: p.str(d.Shape), Ordinal: d.Ordinal, Type: None, Value: None}
+		Flags: d.Flags & (graph.FlagPtrReceiver | graph.FlagStatic | graph.FlagAbstract | graph.FlagFinal | graph.FlagNoBody), Vis: d.Vis, Shape: p.str(d.Shape), Ordinal: d.Ordinal, Type: None, Value: None}
 	if d.Parent != None {
 		n.Parent = p.decls[d.Parent]
 	}

@@ -26,12 +26,14 @@ type moduleScopes struct {
 	makers     map[Ent]bool           // functions that give their objects members
 	fluent     map[Ent]bool           // methods whose declared result is this
 	merged     map[Ent][]Ent          // by canonical entity: the other declarations of a type
+	joined     bool                   // whether some of them are canonical, too
+	additions  map[Sym]addedMember    // by name: what the tree adds to types of others
 }
 
 func newModuleScopes(n int) moduleScopes {
 	return moduleScopes{types: newScopes(n / 2), namespaces: newScopes(64), exports: newScopes(n / 4), stars: map[int32][]int32{},
 		companion: map[Ent]Ent{}, global: map[int32]bool{}, overloads: map[Ent][]Ent{}, merged: map[Ent][]Ent{},
-		defaults: map[constraintKey]Type{}, makers: map[Ent]bool{}, fluent: map[Ent]bool{}}
+		defaults: map[constraintKey]Type{}, makers: map[Ent]bool{}, fluent: map[Ent]bool{}, additions: map[Sym]addedMember{}}
 }
 
 // modules is what the linker keeps for a language with modules.

@@ -159,6 +159,9 @@ func (r *bodyReader) moduleCall(e facts.ExprID, x *facts.Expr) {
 	r.moduleArguments(x, res)
 	ref := r.ev.ref[at]
 	if ref == noEnt {
+		if a := r.added(c); a != noEnt && x.Op == facts.OpCall {
+			add(a, graph.Inferred)
+		}
 		return
 	}
 	d := r.l.decl(ref)

@@ -372,14 +372,14 @@ func (ev *evaluator) moduleIndex(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		}
 		return ev.elementAt(xt, int(x.N)), noEnt
 	}
+	if u, ok := ev.lang.mod.utilities[ref]; ok && len(ev.f.Facts.List(x.Args)) > 0 {
+		return t.meta(ev.utility(u, ev.typeList(x.Args))), ref
+	}
 	switch t.kind(xt) {
 	case kMeta:
 		base := t.arg(xt, 0)
 		args := ev.typeList(x.Args)
 		if ref != noEnt {
-			if u, ok := ev.lang.mod.utilities[ref]; ok && len(args) > 0 {
-				return t.meta(ev.utility(u, args)), ref
-			}
 			if d := l.decl(ref); d.Kind == graph.KindTypeAlias {
 				if d.TypeParams.Len() > 0 {
 					return t.meta(t.subst(l.aliasType(ref, t), l.canon[ref], ev.defaultArgs(ref, args))), ref

@@ -36,8 +36,11 @@ func (ev *evaluator) argumentFits(a facts.ExprID, to Type) tri {
 	case facts.OpFunc:
 		f, _ := ev.callable(to)
 		if f == unknownType {
-			if ev.opaque(to) {
+			switch {
+			case ev.opaque(to):
 				return maybe
+			case ev.takesAll(to):
+				return yes
 			}
 			return no
 		}
@@ -62,6 +65,20 @@ func (ev *evaluator) argumentFits(a facts.ExprID, to Type) tri {
 		return out
 	}
 	return ev.assignable(ev.widened(ev.typeOf(a)), to, 0)
+}
+
+// takesAll reports whether a type asks for no members: every object is of it.
+func (ev *evaluator) takesAll(x Type) bool {
+	r := *ev.types.rec(x)
+	if r.kind != kAnon || r.ent == noEnt {
+		return false
+	}
+	asks := ev.findProperty(x, ev.lang.mod.call, 0).found || ev.findProperty(x, ev.lang.mod.construct, 0).found
+	complete := ev.eachMemberOf(x, r.ent, 0, func(_ Ent, d *facts.Decl, _ Sym) bool {
+		asks = asks || d.Traits&facts.TraitOptional == 0
+		return !asks
+	})
+	return complete && !asks
 }
 
 // opaque reports whether a type may be more than what is known of it.

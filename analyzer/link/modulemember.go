@@ -122,7 +122,24 @@ func (ev *evaluator) enumProperty(x Type, name Sym, depth int) property {
 // ownProperty returns the member that a type's own declarations list.
 func (ev *evaluator) ownProperty(x Type, owner Ent, name Sym, static bool) property {
 	l := ev.l
-	for e := Ent(l.members.get(int32(l.canon[owner]), name)); e != noEnt; e = l.nextMember[e] {
+	c := l.canon[owner]
+	p := ev.memberIn(c, x, owner, name, static)
+	if !p.found && l.mods.joined {
+		for _, o := range l.mods.merged[c] {
+			if l.canon[o] != c {
+				if p := ev.memberIn(o, x, owner, name, static); p.found {
+					return p
+				}
+			}
+		}
+	}
+	return p
+}
+
+// memberIn returns the member that one declaration of a type lists.
+func (ev *evaluator) memberIn(in Ent, x Type, owner Ent, name Sym, static bool) property {
+	l := ev.l
+	for e := Ent(l.members.get(int32(in), name)); e != noEnt; e = l.nextMember[e] {
 		d := l.decl(e)
 		if d.Flags.Has(graph.FlagStatic) != static || d.Kind == graph.KindConstructor || d.Kind.IsType() {
 			continue

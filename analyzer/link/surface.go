@@ -23,6 +23,7 @@ func (l *linker) surfaces() {
 	for _, s := range l.langs {
 		l.primitives(s)
 	}
+	l.augment()
 	l.aliases(ev)
 	l.classBases(ev)
 	l.dynamicTypes(ev)

@@ -25,7 +25,7 @@ if (args.length !== 1) {
 const ts = require(flags.typescript ? path.resolve(flags.typescript, 'node_modules/typescript') : 'typescript');
 const K = ts.SyntaxKind;
 const repo = require('./repo.cjs')(ts, fs.realpathSync(args[0]));
-const { isTest, rel, abs, defs, tests, kindOf, nameNode, containerOf, define, originsOf, each, unwrap, isFunctionLike } = repo;
+const { isTest, rel, abs, defs, byNode, tests, kindOf, nameNode, containerOf, define, originsOf, each, unwrap, isFunctionLike } = repo;
 
 const out = flags.o === '-' ? 1 : fs.openSync(flags.o, 'w');
 const write = (r) => fs.writeSync(out, JSON.stringify(r) + '\n');
@@ -300,6 +300,7 @@ for (const t of targets) {
   if (!kinds.includes(t.change) || (taken.get(t.change) || 0) >= Math.ceil(count / kinds.length)) continue;
   const began = Date.now();
   const m = mutate(t);
+  byNode.clear(); // it holds the edited files
   if (!m) continue;
   taken.set(t.change, (taken.get(t.change) || 0) + 1);
   made++;

@@ -106,7 +106,7 @@ module.exports = function open(ts, root) {
       case K.PropertyAssignment: return isFunctionLike(unwrap(node.initializer)) ? 'method' : 'field';
       case K.ShorthandPropertyAssignment: return '';
       case K.BindingElement: return ts.isIdentifier(node.name) ? 'variable' : '';
-      case K.BinaryExpression: case K.PropertyAccessExpression: return assigned(node) ? 'function' : '';
+      case K.BinaryExpression: case K.PropertyAccessExpression: return assigned(node) ? 'function' : given(node) ? 'field' : '';
       case K.ExportAssignment: return !node.isExportEquals && isFunctionLike(unwrap(node.expression)) ? 'function' : '';
       case K.Parameter: return ts.isParameterPropertyDeclaration(node, node.parent) ? 'field' : '';
     }
@@ -132,8 +132,14 @@ module.exports = function open(ts, root) {
     return undefined;
   }
 
+  // given reports whether a statement of a file gives an object a member: a.b = c.
+  function given(node) {
+    return ts.isBinaryExpression(node) && node.operatorToken.kind === K.EqualsToken && ts.isPropertyAccessExpression(node.left) && ts.isExpressionStatement(node.parent) && ts.isSourceFile(node.parent.parent);
+  }
+
   function nameNode(node) {
     if (node.kind === K.Constructor) return node.getChildren().find((c) => c.kind === K.ConstructorKeyword) || node;
+    if (node.kind === K.BinaryExpression && given(node)) return node.left.name;
     if (node.kind === K.BinaryExpression || node.kind === K.PropertyAccessExpression) return assigned(node).left.name;
     if (node.kind === K.ExportAssignment) return node.getChildren().find((c) => c.kind === K.DefaultKeyword);
     return node.name || node.modifiers?.find((m) => m.kind === K.DefaultKeyword);
@@ -186,7 +192,7 @@ module.exports = function open(ts, root) {
       const parent = define(around);
       if (parent) { d.parent = parent; d.qname = defs.get(parent).qname + '.' + text; }
     }
-    if (minor(node)) d.minor = true;
+    if (minor(node) || kind === 'field' && given(node)) d.minor = true;
     if (isTest(file)) d.test = true;
     return id;
   }
@@ -231,6 +237,9 @@ module.exports = function open(ts, root) {
       } else if (kindOf(p) === 'variable' || kindOf(p) === 'field' || (ts.isVariableDeclaration(p) || ts.isPropertyDeclaration(p)) && kindOf(p) && child !== p.initializer) {
         d = define(p);
         if (d) (defs.get(d).minor ? nested : out).push(d);
+      } else if (given(p)) { // to the statement's file, or the member
+        d = define(p);
+        if (d) nested.push(d);
       } else if (ts.isClassLike(p)) {
         d = define(p);
         if (d) out.push(d);

@@ -7,7 +7,8 @@
 // It reads the declaration files of ECMAScript that TypeScript comes with
 // (lib.es*.d.ts, Apache License 2.0, Copyright (c) Microsoft Corporation) and
 // stores what the extractor makes of them: names, signatures and types, no
-// documentation. Those of browsers are left out.
+// documentation. Those of browsers are left out, but for the names of what a
+// program runs in, to which programs add members of their own.
 package main
 
 import (
@@ -31,6 +32,13 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// host declares what a program runs in.
+const host = `
+interface Window { readonly window: Window; readonly self: Window; readonly parent: Window; readonly top: Window | null }
+declare var window: Window;
+declare var self: Window;
+`
 
 func run(dir, out string) error {
 	names, err := filepath.Glob(filepath.Join(dir, "lib", "lib.es*.d.ts"))
@@ -59,6 +67,11 @@ func run(dir, out string) error {
 	if len(fs) == 0 {
 		return fmt.Errorf("%s has no declaration files", dir)
 	}
+	f, err := typescript.Surface([]byte(host))
+	if err != nil {
+		return err
+	}
+	fs = append(fs, f)
 	version, err := os.ReadFile(filepath.Join(dir, "package.json"))
 	if err != nil {
 		return err
