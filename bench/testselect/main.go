@@ -89,16 +89,19 @@ type truth struct {
 
 type decl struct {
 	ID        int
+	Key       string // instead of the id, where each file of tests was run by itself
 	Name      string
 	Dir, File string
 	Line, Col int32
 }
 
-// testID is a test as the go command names it.
+// testID is a test as the go command names it; where files are modules, Dir is
+// the file.
 type testID struct{ Dir, Name string }
 
 func readTruth(in io.Reader) (*truth, error) {
 	t := &truth{executed: map[int][]int{}, closure: map[string][]string{}}
+	keys := map[string]int{}
 	s := bufio.NewScanner(in)
 	s.Buffer(nil, 64<<20)
 	for s.Scan() {
@@ -107,18 +110,29 @@ func readTruth(in io.Reader) (*truth, error) {
 			decl
 			Deps []string
 			Runs []int
+			Keys []string
 		}
 		if err := json.Unmarshal(s.Bytes(), &record); err != nil {
 			return nil, err
 		}
 		switch record.T {
 		case "decl":
+			if k := record.Key; k != "" {
+				if keys[k] > 0 {
+					continue
+				}
+				record.ID = len(keys) + 1
+				keys[k] = record.ID
+			}
 			t.decls = append(t.decls, record.decl)
 		case "closure":
 			for _, d := range record.Deps {
 				t.closure[d] = append(t.closure[d], record.Dir)
 			}
 		case "test":
+			for _, k := range record.Keys {
+				record.Runs = append(record.Runs, keys[k])
+			}
 			for _, id := range record.Runs {
 				t.executed[id] = append(t.executed[id], len(t.tests))
 			}
@@ -141,6 +155,7 @@ type outcome struct {
 
 type result struct {
 	tests    int
+	nameless int // of them, those of files that the graph has no test of the name in: never selected
 	outcomes []outcome
 }
 
@@ -160,11 +175,20 @@ func compare(g *graph.Graph, t *truth, n int, seed uint64) (*result, error) {
 	if n > 0 {
 		decls = decls[:min(n, len(decls))]
 	}
+	known := map[testID]bool{}
+	for i := range g.Nodes {
+		if x := &g.Nodes[i]; x.Flags.Has(graph.FlagTestCase) {
+			known[testID{x.File, x.Name}] = true
+		}
+	}
 	byDir := map[string]int{}
+	r := &result{tests: len(t.tests)}
 	for _, x := range t.tests {
 		byDir[x.Dir]++
+		if strings.Contains(path.Base(x.Dir), ".") && !known[x] {
+			r.nameless++
+		}
 	}
-	r := &result{tests: len(t.tests)}
 	for _, d := range decls {
 		o := outcome{decl: d, executed: len(t.executed[d.ID])}
 		id, ok := at[place(d.File, d.Line)+d.Name]
@@ -185,6 +209,7 @@ func compare(g *graph.Graph, t *truth, n int, seed uint64) (*result, error) {
 				dir = ""
 			}
 			selected[testID{dir, x.Symbol.Name}] = true
+			selected[testID{x.Symbol.File, x.Symbol.Name}] = true
 		}
 		picked := func(x testID) bool { return all || selected[x] }
 		for _, x := range t.tests {
@@ -231,6 +256,9 @@ func (r *result) print(w io.Writer, misses, wide int) {
 		}
 	}
 	fmt.Fprintf(w, "%d tests, %d declarations, %d of them complete, %d not in the graph\n", r.tests, n, complete, unknown)
+	if r.nameless > 0 {
+		fmt.Fprintf(w, "%d tests have names that are computed, and are told by nobody\n", r.nameless)
+	}
 	fmt.Fprintf(w, "recall   %.4f of %d pairs of declaration and test, mean %.4f\n", ratio(sum.found, sum.executed), sum.executed, recall/float64(max(n, 1)))
 	fmt.Fprintf(w, "share    %.4f of %d tests that depend on the package, mean %.4f\n", ratio(sum.selected, sum.closure), sum.closure, share/float64(max(n, 1)))
 	fmt.Fprintf(w, "executed %.4f of those, the least that could be selected\n", ratio(sum.executed, sum.closure))
