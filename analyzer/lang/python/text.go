@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"slices"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
@@ -129,28 +127,10 @@ func (e *extractor) document(d facts.DeclID, doc syntax.ID) {
 	p := &e.b.Decls[d]
 	sum := sha256.Sum256(words)
 	copy(p.DocHash[:], sum[:])
-	p.Doc = e.b.Intern(bytes.TrimSpace(words[:sentence(words)]))
+	p.Doc = e.b.Intern(bytes.TrimSpace(words[:facts.Sentence(words)]))
 	if bytes.Contains(words, []byte(".. deprecated::")) {
 		p.Flags |= graph.FlagDeprecated
 	}
-}
-
-// maxSentence bounds the first sentence of documentation.
-const maxSentence = 400
-
-// sentence returns the length of the first sentence.
-func sentence(text []byte) int {
-	for i := range text {
-		if text[i] == '.' && (i+1 == len(text) || text[i+1] == ' ') {
-			if r, _ := utf8.DecodeRune(bytes.TrimLeft(text[i+1:], " ")); i+1 == len(text) || !unicode.IsLower(r) {
-				return i + 1
-			}
-		}
-		if i >= maxSentence && utf8.RuneStart(text[i]) {
-			return i
-		}
-	}
-	return len(text)
 }
 
 // Signatures are the source text of what the users of a declaration must fit,

@@ -3,8 +3,6 @@ package typescript
 import (
 	"bytes"
 	"crypto/sha256"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
@@ -100,7 +98,7 @@ func (e *extractor) document(d facts.DeclID, i syntax.ID) {
 	if len(words) > 0 {
 		sum := sha256.Sum256(words)
 		copy(p.DocHash[:], sum[:])
-		p.Doc = e.b.Intern(bytes.TrimSpace(words[:sentence(words)]))
+		p.Doc = e.b.Intern(bytes.TrimSpace(words[:facts.Sentence(words)]))
 	}
 }
 
@@ -137,27 +135,6 @@ func docText(doc []byte) (words []byte, deprecated bool) {
 		words = append(words, line...)
 	}
 	return bytes.TrimSpace(words), deprecated
-}
-
-// maxSentence bounds the first sentence of documentation.
-const maxSentence = 400
-
-// sentence returns the length of the first sentence.
-func sentence(text []byte) int {
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\n' && i > 0 || text[i] == '@' && (i == 0 || text[i-1] == '\n') {
-			return i
-		}
-		if text[i] == '.' && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n') {
-			if r, _ := utf8.DecodeRune(bytes.TrimLeft(text[i+1:], " ")); i+1 == len(text) || !unicode.IsLower(r) {
-				return i + 1
-			}
-		}
-		if i >= maxSentence && utf8.RuneStart(text[i]) {
-			return i
-		}
-	}
-	return len(text)
 }
 
 // appendTokens appends the source text of nodes i to end on one line, without
