@@ -8,11 +8,9 @@ import (
 	"github.com/codekg/kg/analyzer/lang/langtest"
 )
 
-var tested = langtest.Extractor{Grammar: grammar(), Extract: Extract, Examples: "../../../testdata/java", Suffix: ".java"}
+func TestExtractAnything(t *testing.T) { langtest.Anything(t, Language) }
 
-func TestExtractAnything(t *testing.T) { tested.Anything(t) }
-
-func FuzzExtract(f *testing.F) { tested.Fuzz(f) }
+func FuzzExtract(f *testing.F) { langtest.Fuzz(f, Language) }
 
 func TestAccessor(t *testing.T) {
 	for _, c := range []struct {

@@ -4,58 +4,62 @@
 package langtest
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
 	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/lang"
 	"github.com/codekg/kg/analyzer/syntax"
 )
 
-// Extractor is what is tested: a grammar, and what makes facts of its trees.
-type Extractor struct {
-	Grammar  *syntax.Language
-	Extract  func(*syntax.Tree, *facts.Builder) *facts.File
-	Examples string // the folder of examples
-	Suffix   string // of the names of the language's files
+// source is a file of an example.
+type source struct {
+	name string // the last part of its path
+	data []byte
 }
 
-// sources returns the language's files of the examples.
-func (x *Extractor) sources(tb testing.TB) [][]byte {
-	names, err := filepath.Glob(filepath.Join(x.Examples, "*.txtar"))
+// sources returns a language's files of the examples, which are in the folder of
+// its name.
+func sources(tb testing.TB, l *lang.Language) []source {
+	names, err := filepath.Glob("../../../testdata/" + l.Name + "/*.txtar")
 	if err != nil || len(names) == 0 {
 		tb.Fatalf("no examples: %v", err)
 	}
-	var list [][]byte
+	var list []source
 	for _, n := range names {
 		a, err := txtar.ParseFile(n)
 		if err != nil {
 			tb.Fatal(err)
 		}
 		for _, f := range a.Files {
-			if strings.HasSuffix(f.Name, x.Suffix) {
-				list = append(list, f.Data)
+			if slices.Contains(l.Extensions, path.Ext(f.Name)) {
+				list = append(list, source{path.Base(f.Name), f.Data})
 			}
 		}
+	}
+	if len(list) == 0 {
+		tb.Fatal("no examples")
 	}
 	return list
 }
 
 // check extracts src twice and reports broken promises.
-func (x *Extractor) check(tb testing.TB, p *syntax.Parser, b *facts.Builder, src []byte) {
-	t, err := p.Parse(x.Grammar, src)
+func check(tb testing.TB, l *lang.Language, p *syntax.Parser, b *facts.Builder, name string, src []byte) {
+	_, grammar := l.GrammarOf(name)
+	t, err := p.Parse(grammar, src)
 	if err != nil {
 		return
 	}
-	f := x.Extract(t, b)
+	f := l.Extract(t, b)
 	if err := f.Check(); err != nil {
 		tb.Fatalf("%v\n%s", err, src)
 	}
 	one := facts.AppendBlock(nil, []*facts.Content{{Facts: f}})
-	if two := facts.AppendBlock(nil, []*facts.Content{{Facts: x.Extract(t, b)}}); !slices.Equal(one, two) {
+	if two := facts.AppendBlock(nil, []*facts.Content{{Facts: l.Extract(t, b)}}); !slices.Equal(one, two) {
 		tb.Fatalf("two answers for\n%s", src)
 	}
 	gs, err := facts.DecodeBlock(one, 1, 1<<30)
@@ -67,28 +71,32 @@ func (x *Extractor) check(tb testing.TB, p *syntax.Parser, b *facts.Builder, src
 	}
 }
 
-// Anything cuts the examples off and takes parts out of them: what does not parse
-// must not break the facts.
-func (x *Extractor) Anything(t *testing.T) {
+// Anything cuts the examples of a language off and takes parts out of them: what
+// does not parse must not break the facts.
+func Anything(t *testing.T, l *lang.Language) {
 	p := syntax.NewParser()
 	defer p.Close()
 	var b facts.Builder
-	for _, src := range x.sources(t) {
-		x.check(t, p, &b, src)
-		step := max(len(src)/40, 1)
-		for at := 0; at < len(src); at += step {
-			x.check(t, p, &b, src[:at])
-			x.check(t, p, &b, slices.Concat(src[:at], src[min(at+step, len(src)):]))
+	for _, s := range sources(t, l) {
+		check(t, l, p, &b, s.name, s.data)
+		step := max(len(s.data)/40, 1)
+		for at := 0; at < len(s.data); at += step {
+			check(t, l, p, &b, s.name, s.data[:at])
+			check(t, l, p, &b, s.name, slices.Concat(s.data[:at], s.data[min(at+step, len(s.data)):]))
 		}
 	}
 }
 
 // Fuzz checks whatever the fuzzer makes of the examples.
-func (x *Extractor) Fuzz(f *testing.F) {
-	for _, src := range x.sources(f) {
-		f.Add(src)
+func Fuzz(f *testing.F, l *lang.Language) {
+	for _, s := range sources(f, l) {
+		f.Add(s.name, s.data)
 	}
 	p := syntax.NewParser()
 	var b facts.Builder
-	f.Fuzz(func(t *testing.T, src []byte) { x.check(t, p, &b, src) })
+	f.Fuzz(func(t *testing.T, name string, src []byte) {
+		if slices.Contains(l.Extensions, path.Ext(name)) {
+			check(t, l, p, &b, name, src)
+		}
+	})
 }

@@ -8,11 +8,9 @@ import (
 	"github.com/codekg/kg/analyzer/syntax"
 )
 
-var tested = langtest.Extractor{Grammar: grammar(), Extract: Extract, Examples: "../../../testdata/python", Suffix: ".py"}
+func TestExtractAnything(t *testing.T) { langtest.Anything(t, Language) }
 
-func TestExtractAnything(t *testing.T) { tested.Anything(t) }
-
-func FuzzExtract(f *testing.F) { tested.Fuzz(f) }
+func FuzzExtract(f *testing.F) { langtest.Fuzz(f, Language) }
 
 // TestClassBodies checks that members, texts that document them and pass are no
 // part of a class's own body, and other statements are.

@@ -16,7 +16,7 @@ import (
 var Language = &lang.Language{
 	Name:       "python",
 	Extensions: []string{".py", ".pyi"},
-	Version:    3,
+	Version:    4,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Rules:      rules,

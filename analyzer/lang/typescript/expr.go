@@ -392,7 +392,7 @@ func (e *extractor) eventName(fn syntax.ID, base int) {
 	}
 	x := e.constant(first)
 	e.b.Exprs[x].Line, e.b.Exprs[x].Col = 0, 0
-	e.b.Exprs[e.ids[base]].X = x
+	e.ids[base] = int32(e.add(facts.Expr{Op: facts.OpLiteral, Name: e.b.InternString("string"), X: x, Y: none}, first))
 }
 
 // creation adds new C(…).

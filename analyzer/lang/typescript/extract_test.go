@@ -5,6 +5,7 @@ import (
 
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/analyzer/lang/langtest"
 	"github.com/codekg/kg/analyzer/syntax"
 )
 
@@ -49,10 +50,6 @@ func TestFormatting(t *testing.T) {
 	}
 }
 
-func FuzzExtract(f *testing.F) {
-	f.Add("a.ts", "interface A<out T> {\n  b(): T\n  <K>(k: K): A<K>\n}\nexport type * from './b'")
-	f.Add("a.js", "module.exports = exports = function(){ this.a = 1 }; it('x', () => {})")
-	f.Add("a.tsx", "export default () => <A.B {...c}>{d}</A.B>")
-	f.Add("a.vue", "<script setup lang='ts'>const a = 1</script><script/>")
-	f.Fuzz(func(t *testing.T, base, src string) { extract(t, base, src) })
-}
+func TestExtractAnything(t *testing.T) { langtest.Anything(t, Language) }
+
+func FuzzExtract(f *testing.F) { langtest.Fuzz(f, Language) }
