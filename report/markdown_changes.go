@@ -156,7 +156,7 @@ func (m *markdown) uses() {
 	if g := &groups[isBroken]; g.total > 0 {
 		var list byUse
 		for _, u := range broken {
-			list.add(code(used(u.Impacted, u.c))+" ("+prose(title(u.c))+")", m.at(u.at.File, u.at.Line, true)+" "+code(u.Symbol.Name)+" "+relation(cmp.Or(u.at.Relation, u.Relation))+" it")
+			list.add(code(used(u.Impacted, u.c))+" ("+prose(title(u.c))+")", m.at(u.at.File, u.at.Line, true)+" "+code(u.Symbol.Name)+" "+u.verb()+" it")
 		}
 		m.users(g, &list, 100, false)
 	}
@@ -228,7 +228,7 @@ func (m *markdown) user(x *Impacted) string {
 	if x.Depth > 1 {
 		s += fmt.Sprintf("reaches it over %s", count(x.Depth, "hop"))
 	} else {
-		s += relation(x.Relation) + " it"
+		s += x.verb() + " it"
 	}
 	if x.Certainty != "exact" {
 		s += ", " + prose(x.Certainty)

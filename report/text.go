@@ -294,7 +294,7 @@ func (p *page) users(r *Report) {
 		p.section(g.title, g.total)
 		show, done := p.cut(len(broken))
 		for _, u := range broken[:show] {
-			p.line("  ", span{red, place(u.at.File, u.at.Line)}, "  "+u.Symbol.Name+" ", span{faint, relation(cmp.Or(u.at.Relation, u.Relation)) + " "}, used(u.Impacted, u.c))
+			p.line("  ", span{red, place(u.at.File, u.at.Line)}, "  "+u.Symbol.Name+" ", span{faint, u.verb() + " "}, used(u.Impacted, u.c))
 		}
 		done(g.total)
 	}
@@ -340,11 +340,33 @@ func impactedLine(x *Impacted, c *Change) []any {
 	if x.Certainty != "exact" {
 		how += ", " + x.Certainty
 	}
-	verb := relation(x.Relation)
-	if x.Depth > 1 {
-		verb = "reaches"
+	return []any{"  ", at, "  " + x.Symbol.Name + " ", span{faint, x.verb() + " "}, used(x, c), span{faint, how}}
+}
+
+// verb says what an impacted symbol does with what it uses.
+func (x *Impacted) verb() string {
+	switch {
+	case x.Depth > 1:
+		return "reaches"
+	case x.Relation == "entry_point" && len(x.Path) > 0: // what it is, and not what it does
+		return relation(relationOf[x.Path[0].Kind])
 	}
-	return []any{"  ", at, "  " + x.Symbol.Name + " ", span{faint, verb + " "}, used(x, c), span{faint, how}}
+	return relation(x.Relation)
+}
+
+// verb says what stands at the place.
+func (u *brokenUse) verb() string {
+	if u.at.Relation != "" {
+		return relation(u.at.Relation)
+	}
+	return u.Impacted.verb()
+}
+
+// relationOf are the relations of those who use something directly, by the kind of
+// the edge.
+var relationOf = map[string]string{
+	"calls": "caller", "references": "reference", "reads": "reader", "writes": "writer", "uses_type": "type_user",
+	"instantiates": "instantiator", "converts": "converter", "http_calls": "client", "throws": "thrower",
 }
 
 // used names what an impacted symbol uses: the changed symbol as it was called
@@ -361,6 +383,13 @@ func used(x *Impacted, c *Change) string {
 		id = x.Path[0].From
 	}
 	if pkg, name, ok := strings.Cut(id, "#"); ok && !strings.Contains(name, ":") {
+		for _, s := range []*Symbol{&c.Symbol, &x.Symbol} { // a package's name is not always in its path
+			if own, of, _ := strings.Cut(s.ID, "#"); own == pkg {
+				if called, ok := strings.CutSuffix(s.Name, "."+of); ok {
+					return called + "." + name
+				}
+			}
+		}
 		return brief(pkg[strings.LastIndexByte(pkg, ':')+1:] + "." + name)
 	}
 	return id[strings.LastIndexAny(id, "/:#")+1:]
