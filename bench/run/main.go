@@ -147,7 +147,7 @@ func (c config) measure(repo, dir string, log io.Writer) (*row, error) {
 	r := &row{name: filepath.Base(abs), commit: usage.Commit(abs)}
 	base := filepath.Join(dir, r.name)
 	graph, export, oracle := base+".kg", base+".kg.jsonl", base+".jsonl"
-	if _, r.build, err = usage.Repeat(c.times, log, c.kg, "build", abs, "-o", graph); err != nil {
+	if _, r.build, err = usage.Repeat(c.times, log, c.kg, "build", abs, "-o", graph, "--no-cache"); err != nil {
 		return nil, err
 	}
 	if _, _, err = usage.Command(log, c.kg, "export", graph, "-o", "jsonl="+export); err != nil {

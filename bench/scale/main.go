@@ -84,7 +84,7 @@ func run(c config, out, log io.Writer) error {
 }
 
 func (c config) measure(dir, tmp string, n int, log io.Writer) (string, error) {
-	_, u, err := usage.Repeat(c.times, log, c.kg, "build", dir, "-o", filepath.Join(tmp, "graph.kg"))
+	_, u, err := usage.Repeat(c.times, log, c.kg, "build", dir, "-o", filepath.Join(tmp, "graph.kg"), "--no-cache")
 	if err != nil {
 		return "", err
 	}
