@@ -115,6 +115,9 @@ type Fit struct {
 	// Overriding is the key of the annotation that only methods may have which
 	// override or implement another.
 	Overriding string
+	// Fallback is the name of the method that answers for the members that an object
+	// does not have; "": there is no such thing.
+	Fallback string
 	// Compiled returns a type as compiled users of a declaration name it, or ""
 	// where the type alone does not tell. Nil: users are compiled together with
 	// what they use.

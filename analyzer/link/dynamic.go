@@ -31,6 +31,8 @@ type dynamic struct {
 	call, iterates, next     Sym
 	asyncIterates, asyncNext Sym
 	item                     Sym
+	fills                    map[string]bool
+	sends                    map[Sym]bool
 	fallback, getter         Sym
 	operators                map[Sym][]Sym
 	contains                 map[Sym]bool
@@ -62,6 +64,13 @@ func (l *linker) newDynamic(s *langState, named func(string) Type) *dynamic {
 	}
 	d.call, d.iterates, d.next, d.item = l.sym(d.Call), l.sym(d.Iterates), l.sym(d.Next), l.sym(d.Item)
 	d.asyncIterates, d.asyncNext = l.sym(d.AsyncIterates), l.sym(d.AsyncNext)
+	d.fills, d.sends = map[string]bool{}, map[Sym]bool{}
+	for _, name := range d.Fills {
+		d.fills[name] = true
+	}
+	for _, name := range d.Sends {
+		d.sends[l.sym(name)] = true
+	}
 	d.fallback, d.getter = l.sym(d.Fallback), l.sym(d.Getter)
 	for op, names := range d.Operators {
 		for name := range strings.FieldsSeq(names) {
@@ -168,7 +177,7 @@ func (l *linker) dynamicTypes(ev *evaluator) {
 	if len(files) == 0 {
 		return
 	}
-	s := &slots{base: make([]int32, len(l.files)), result: make([]Type, len(l.entFile)), yield: make([]Type, len(l.entFile)),
+	s := &slots{base: make([]int32, len(l.files)), result: make([]Type, len(l.entFile)), yield: make([]Type, len(l.entFile)), sent: make([]Type, len(l.entFile)), shaped: make([]Type, len(l.entFile)),
 		decorated: make([]Type, len(l.entFile)), generator: make([]bool, len(l.entFile)), mro: make([]*mroOf, len(l.entFile)),
 		readers: make([][]int32, len(l.files)), meta: make([]Type, len(l.entFile))}
 	l.slots = s

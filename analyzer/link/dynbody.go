@@ -516,6 +516,7 @@ func (l *linker) dynamicHierarchy() {
 			if m == nil || Ent(l.members.get(int32(f.base)+int32(d.Parent), f.syms[d.Name])) != e {
 				continue
 			}
+			found := false
 			for _, y := range m.types[min(1, len(m.types)):] {
 				o := Ent(l.members.get(int32(l.types.rec(y).ent), f.syms[d.Name]))
 				if o == noEnt {
@@ -524,7 +525,38 @@ func (l *linker) dynamicHierarchy() {
 				if k := l.decl(o).Kind; k == graph.KindMethod {
 					l.dynamicOverride(e, o)
 				}
+				found = true
 				break
+			}
+			if !found && m.open && callsBehind(f, d) {
+				l.overridesUnread(e, m)
+			}
+		}
+	}
+}
+
+// callsBehind reports whether a method asks the classes behind its own for one of
+// its name, so that one of them has it.
+func callsBehind(f *file, d *facts.Decl) bool {
+	for i := d.Exprs.Lo; i < d.Exprs.Hi; i++ {
+		if x := &f.Facts.Exprs[i]; x.Op == facts.OpSelect && x.Name == d.Name && x.X >= 0 && f.Facts.Exprs[x.X].Op == facts.OpSuper {
+			return true
+		}
+	}
+	return false
+}
+
+// overridesUnread records that a method overrides one of a class that is not read,
+// the first that its class extends.
+func (l *linker) overridesUnread(e Ent, m *mroOf) {
+	l.b.AddFlags(l.nodeOf[e], graph.FlagCalledOutside)
+	for _, y := range m.types {
+		for _, b := range l.basesOf(l.types.rec(y).ent) {
+			if r := l.types.rec(b); r.kind == kExtern {
+				name := l.symString(Sym(r.n)) + "." + l.str(e, l.decl(e).Name)
+				to := l.externalNode(l.langOf(e).Name, l.symString(Sym(r.ent)), name)
+				l.b.AddEdge(graph.RawEdge{From: l.nodeOf[e], To: to, Type: graph.None, Kind: graph.EdgeOverrides, Certainty: graph.Inferred})
+				return
 			}
 		}
 	}

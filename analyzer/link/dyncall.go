@@ -201,7 +201,8 @@ func (ev *evaluator) resultAs(e Ent) Type {
 			if g == noEnt {
 				return unknownType
 			}
-			return t.mk(kNamed, g, 0, s.yield[e], unknownType, r)
+			// With the function that it is of, for what it is sent.
+			return t.mk(kNamed, g, 3, s.yield[e], s.sent[e], r, t.mk(kCallable, e, 0))
 		}
 	}
 	if d.Flags.Has(graph.FlagAsync) && !s.generator[e] && dyn.coroutine != noEnt {
@@ -340,6 +341,8 @@ func (b *binder) unify(p, a Type, depth int) {
 				}
 			} else if b.ev.protocol(r.ent) && r.ent == b.ev.lang.dyn.iterable && len(t.argsOf(p)) > 0 {
 				b.unify(t.arg(p, 0), b.ev.element(m, false), depth+1)
+			} else if next := b.ev.lang.dyn.next; b.ev.protocol(r.ent) && len(t.argsOf(p)) == 1 && b.ev.l.members.get(int32(r.ent), next) != int32(noEnt) {
+				b.unify(t.arg(p, 0), b.ev.methodResult(m, next), depth+1)
 			}
 		}
 	case kMeta:
@@ -389,6 +392,11 @@ func (ev *evaluator) dynamicCall(x *facts.Expr) Type {
 		return unknownType
 	}
 	c := ev.argsOfCall(x)
+	if x.Name != 0 && ev.f.Facts.Exprs[x.X].Op == facts.OpSelect {
+		if v, ok := ev.askedFor(ev.typeOf(ev.f.Facts.Exprs[x.X].X), ev.f.syms[x.Name], &c); ok {
+			return v
+		}
+	}
 	return t.mapUnion(ct, func(m Type) Type { return ev.called(m, &c) })
 }
 

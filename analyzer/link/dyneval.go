@@ -210,7 +210,7 @@ func (ev *evaluator) valueOf(e Ent) Type {
 	if d.Type == facts.None {
 		ev.readSlot(e)
 	}
-	return ev.l.typ[e]
+	return ev.shapeOf(e, d, ev.l.typ[e])
 }
 
 // readSlot notes that the type of e was inferred, and that the file needs it.
@@ -294,6 +294,9 @@ func (ev *evaluator) dynamicExpr(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 	case facts.OpMark:
 		return ev.typeOf(x.X), noEnt
 	case facts.OpAwait:
+		if x.Flags&facts.FlagLater != 0 { // the function goes on with it
+			return ev.sentTo(ev.f.base + Ent(ev.f.Facts.Exprs[x.X].X)), noEnt
+		}
 		return ev.awaitedBy(ev.typeOf(x.X)), noEnt
 	case facts.OpComposite:
 		return ev.dynamicComposite(e, x), noEnt
@@ -460,19 +463,24 @@ func (ev *evaluator) dynamicComposite(e facts.ExprID, x *facts.Expr) Type {
 	}
 	if kind == "dict" {
 		key, val := unknownType, unknownType
+		var keys keyed
 		for i, a := range args {
 			if i >= maxElements {
+				keys.drop()
 				break
 			}
 			if kv := &fs.Exprs[a]; kv.Op == facts.OpKeyValue {
-				key, val = t.join(key, ev.typeOf(kv.X)), t.join(val, value(kv.Y))
+				v := value(kv.Y)
+				key, val = t.join(key, ev.typeOf(kv.X)), t.join(val, v)
+				keys.add(ev.f.syms[kv.Name], v)
 			} else if kv.Op == facts.OpSpread {
+				keys.drop() // it may have any of them
 				if b := ev.asClass(ev.typeOf(kv.X), ev.classNamed("dict")); b != unknownType {
 					key, val = t.join(key, t.arg(b, 0)), t.join(val, t.arg(b, 1))
 				}
 			}
 		}
-		return ev.composite("dict", key, val)
+		return ev.keyedAs(ev.composite("dict", key, val), &keys)
 	}
 	el := unknownType
 	for i, a := range args {

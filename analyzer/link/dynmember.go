@@ -1,6 +1,8 @@
 package link
 
 import (
+	"strconv"
+
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -188,7 +190,7 @@ func (ev *evaluator) attribute(x Type, h hit) Type {
 	if d.Type == facts.None {
 		ev.readSlot(h.ent)
 	}
-	v := ev.l.typ[h.ent]
+	v := ev.shapeOf(h.ent, d, ev.l.typ[h.ent])
 	if f, ok := ev.lang.dyn.forms[h.ent]; ok {
 		return t.mk(kForm, noEnt, int32(f))
 	}
@@ -295,10 +297,14 @@ func (ev *evaluator) dynamicIndex(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		case kExtern:
 			out = t.join(out, m)
 		case kTuple:
-			out = t.join(out, ev.tupleItem(m, args))
+			out = t.join(out, ev.tupleItem(m, ev.f.Facts.Str(x.Name)))
 		default:
 			if field := ev.recordField(m, ev.f.syms[x.Name]); field != noEnt {
 				out = t.join(out, ev.attribute(m, ev.find(m, ev.f.syms[x.Name])))
+				continue
+			}
+			if v, ok := t.keyValue(m, ev.f.syms[x.Name]); ok {
+				out = t.join(out, v)
 				continue
 			}
 			h := ev.find(m, ev.lang.dyn.item)
@@ -331,7 +337,12 @@ func (ev *evaluator) recordField(m Type, name Sym) Ent {
 	return noEnt
 }
 
-func (ev *evaluator) tupleItem(m Type, args []int32) Type {
+// tupleItem returns what a subscript of a tuple gives; key is the constant that it
+// is.
+func (ev *evaluator) tupleItem(m Type, key string) Type {
+	if n, err := strconv.Atoi(key); err == nil && n < len(ev.types.argsOf(m)) {
+		return ev.types.arg(m, n)
+	}
 	return ev.types.union(ev.types.argsOf(m))
 }
 

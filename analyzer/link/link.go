@@ -85,6 +85,7 @@ type linker struct {
 	nextMember []Ent             // by Ent: the next member of the same type and name; noEnt
 	statics    map[int32][]int32 // by file: the imports of members of types
 	pkgNames   map[Sym]bool      // the names of packages and what they begin with
+	exposed    map[Ent]bool      // what modules offer that are not hidden; nil without such languages
 	unitLists  unitLists
 	listeners  map[Ent][]Ent // by the type of events; see events.go
 	slots      *slots        // of languages whose types flow
@@ -154,6 +155,9 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 		return nil, err
 	}
 	l.nameRoutes()
+	if slices.ContainsFunc(l.units, func(u unit) bool { return u.rules.Dynamic != nil && !u.surface }) {
+		l.expose()
+	}
 	l.makeNodes()
 	l.sets = l.methodSets()
 	l.implementations(l.sets)

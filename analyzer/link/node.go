@@ -206,7 +206,10 @@ func (l *linker) declNode(e Ent, variants []Ent) graph.Node {
 		flags |= graph.FlagOptional
 	}
 	vis := d.Vis
-	if vis == graph.Public && (u.Hidden || u.Name == "main" || f.place.Test) {
+	if f.Rules.Dynamic != nil {
+		vis = l.seenAs(e, vis)
+	}
+	if vis == graph.Public && (u.Hidden && f.Rules.Dynamic == nil || u.Name == "main" || f.place.Test) {
 		vis = graph.Internal
 	}
 	key := graph.DeclKey(u.key, q)

@@ -158,6 +158,10 @@ type Dynamic struct {
 	// and AsyncNext those of a loop that waits.
 	Iterates, Next, Item, AsyncIterates, AsyncNext string
 
+	// Fills are the methods that put their last argument into a container, Sends
+	// those that give a generator what it goes on with.
+	Fills, Sends []string
+
 	// Record is the class whose subclasses' attributes are what constant subscripts
 	// give; RecordForm, as a base, stands for it.
 	Record string
@@ -306,6 +310,7 @@ type Unit struct {
 	Scope  string // not empty: keys are scoped to this file, because several units share the path
 	Peer   int    // the unit whose test this is; -1 for none
 	Hidden bool   // its public names are visible inside its module only
+	Offers bool   // what it imports is for others, too: a package's own module
 }
 
 // Place says to which unit a file belongs.

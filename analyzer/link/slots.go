@@ -24,6 +24,8 @@ type slots struct {
 	param     []Type
 	result    []Type // what is returned
 	yield     []Type // what is yielded
+	sent      []Type // what a generator goes on with
+	shaped    []Type // of declared containers: with what their keys give
 	decorated []Type // what decorators have put in the place of a function or class
 	generator []bool // it yields
 	meta      []Type // of classes: their class
@@ -187,6 +189,9 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 	}
 	value := func(e Ent, typ Type) {
 		d := l.decl(e)
+		if d.Type != facts.None && t.hasKeys(typ) && (d.Kind == graph.KindField || d.Kind == graph.KindVariable || d.Kind == graph.KindConstant) {
+			add(&s.shaped[e], l.entFile[e], ev.shapedAs(l.typ[e], typ))
+		}
 		if d.Type == facts.None && !d.Kind.IsCallable() && !d.Kind.IsType() && (d.Kind == graph.KindField || d.Kind == graph.KindVariable || d.Kind == graph.KindConstant) {
 			if l.types.kind(l.typ[e]) == kMeta && l.types.kind(l.types.arg(l.typ[e], 0)) == kParam {
 				return // a type parameter
@@ -222,6 +227,17 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 				add(&s.param[s.base[fn]+p], fn, typ)
 			}
 		case facts.FlowAssign:
+			if fl.To >= 0 && fs.Exprs[fl.To].Op == facts.OpIndex {
+				if at := fs.Exprs[fl.To].X; at >= 0 {
+					key := unknownType
+					if args := fs.List(fs.Exprs[fl.To].Args); len(args) > 0 {
+						key = ev.typeOf(facts.ExprID(args[0]))
+					}
+					if ref := ev.refOf(at); ref != noEnt {
+						value(ref, ev.unbound(ev.withPart(ev.typ[at], "", key, typ)))
+					}
+				}
+			}
 			if fl.To >= 0 && fs.Exprs[fl.To].Op == facts.OpSelect {
 				if ref := ev.refOf(facts.ExprID(fl.To)); ref != noEnt {
 					value(ref, ev.unbound(typ))
@@ -233,6 +249,17 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 		x := &fs.Exprs[e]
 		if x.Op != facts.OpCall || x.X < 0 {
 			continue
+		}
+		if at := &fs.Exprs[x.X]; at.Op == facts.OpSelect && at.X >= 0 {
+			if args := fs.List(x.Args); len(args) > 0 {
+				last := ev.typeOf(facts.ExprID(args[len(args)-1]))
+				name := f.syms[at.Name]
+				if by := ev.generatorOf(ev.typ[at.X], name); by != noEnt {
+					add(&s.sent[by], l.entFile[by], ev.unbound(last))
+				} else if ref := ev.refOf(at.X); ref != noEnt {
+					value(ref, ev.unbound(ev.withPart(ev.typ[at.X], fs.Str(at.Name), unknownType, last)))
+				}
+			}
 		}
 		ct := ev.typ[x.X]
 		if ct == unknownType || t.isWide(ct) {
@@ -260,10 +287,26 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 	}
 	for i := range fs.Decls {
 		d := &fs.Decls[i]
-		if d.Marks.Len() == 0 || d.Traits&facts.TraitReplaced == 0 || !d.Kind.IsCallable() {
+		if d.Marks.Len() == 0 || !d.Kind.IsCallable() && !d.Kind.IsType() {
 			continue
 		}
 		e := f.base + Ent(i)
+		own := callArgs{pos: []Type{t.mk(kCallable, e, 0)}}
+		if d.Kind.IsType() {
+			own.pos[0] = l.typ[e]
+		}
+		for _, m := range fs.Lists[d.Marks.Lo:d.Marks.Hi] {
+			if at := fs.Exprs[m].X; at >= 0 {
+				for _, by := range t.members(ev.typeOf(at)) {
+					if target, bound := ev.callableOf(by); target != noEnt && t.kind(by) != kMeta {
+						ev.eachArgument(target, bound, &own, func(p int32, typ Type) { param(target, p, typ) })
+					}
+				}
+			}
+		}
+		if d.Traits&facts.TraitReplaced == 0 || !d.Kind.IsCallable() {
+			continue
+		}
 		for _, m := range fs.Lists[d.Marks.Lo:d.Marks.Hi] {
 			// A decorator that is told for which class a function is.
 			at := fs.Exprs[m].X

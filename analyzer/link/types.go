@@ -19,7 +19,7 @@ type typeKind uint8
 
 const (
 	kUnknown  typeKind = iota
-	kNamed             // ent; args: type arguments
+	kNamed             // ent; args: type arguments, the first n where n > 0; see keyed.go
 	kPtr               // args[0]
 	kSlice             // args[0]
 	kArray             // args[0]
@@ -345,6 +345,9 @@ func (l *linker) writeType(b *strings.Builder, x Type) {
 	case kUnknown:
 		b.WriteByte('?')
 	case kNamed:
+		if r.n > 0 {
+			args = args[:r.n]
+		}
 		b.WriteString(l.typeName(r.ent))
 		targs()
 	case kPtr:

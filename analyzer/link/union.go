@@ -81,6 +81,10 @@ func (t *typeTable) union(list []Type) Type {
 	}
 	t.sort(all)
 	all = slices.Compact(all)
+	if t.withoutKeys(all) {
+		t.sort(all)
+		all = slices.Compact(all)
+	}
 	switch {
 	case len(all) == 0:
 		return unknownType

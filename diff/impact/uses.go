@@ -186,19 +186,29 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 				s.State = Fits
 				break
 			}
+			if e.base == e.head && s.State == Broken && (e.stillHas(t, edge) || e.byValue(t, edge)) {
+				s.State = Fits
+				break
+			}
+			if e.base == e.head && s.State == Broken && e.answered(t) {
+				s.State = Unknown
+				break
+			}
 			if e.base == e.head && s.State == Broken {
 				s.State = e.supposed(edge.Kind, p.head, t, &base[i])
 				break // what else the name could mean is not known
 			}
-			to, known := e.rebound(edge.Kind, p, &s, name, now)
+			to, known := e.rebound(edge.Kind, p, &s, name, now, e.alternatives(edge, t, &base[i]))
 			switch {
 			case to != graph.None && known:
 				s.State = Fits
 				if base[i].Want != 0 && !e.sameResults(t, to) {
 					s.State = Unknown // what is done with the result may not fit
 				}
-			case e.predeclared(p, t):
+			case e.predeclared(p, t), e.stillHas(t, edge), e.byValue(t, edge):
 				s.State = Fits
+			case e.answered(t):
+				s.State = Unknown
 			case edge.Kind == graph.EdgeInjects && e.head.Nodes[p.head].Kind.IsCallable() && !hasParam(&e.head.Nodes[p.head], name):
 				s.State = Edited // on another line of its parameters
 			case e.newOutside(t) && (to != graph.None || !p.same || e.d.ToHead(e.base.Nodes[t].Parent) != graph.None),
@@ -366,15 +376,15 @@ func (e *engine) newOutside(t graph.ID) bool {
 // rebound returns what an unchanged use means in the head graph if that is
 // another declaration of the same name: an inherited one, or another overload.
 // Of packages of which nothing is known, only what a method of the tree overrode
-// is known to be meant.
-func (e *engine) rebound(k graph.EdgeKind, p pairing, s *Site, name string, not graph.ID) (to graph.ID, known bool) {
+// is known to be meant. What is in had does not count.
+func (e *engine) rebound(k graph.EdgeKind, p pairing, s *Site, name string, not graph.ID, had []graph.ID) (to graph.ID, known bool) {
 	to = graph.None
 	// What moved to another file or was laid out anew begins elsewhere.
 	moved := e.base.Nodes[p.base].File != s.File
 	es := e.head.OutKind(p.head, k)
 	for i := range es {
 		n := &e.head.Nodes[es[i].To]
-		if es[i].To == not || withoutShape(n.Name) != name {
+		if es[i].To == not || withoutShape(n.Name) != name || slices.Contains(had, es[i].To) {
 			continue
 		}
 		vague := n.Kind == graph.KindExternal && n.Flags.Has(graph.FlagOpaque) && !e.overrodeNamed(n.Key)

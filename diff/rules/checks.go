@@ -164,16 +164,23 @@ func publicAPI(c *check) {
 		if !x.Breaking || id == graph.None || x.Uncertain || !c.Impact.Delta.Exported(x.Change) {
 			continue
 		}
-		what := "changed in a breaking way"
+		is, what := "is", "changed in a breaking way"
+		if g.Nodes[id].Kind == graph.KindPackage && g.Nodes[id].Visibility != graph.Public {
+			is = "declares what is"
+		}
+		offered := c.Impact.Delta.Offered(x.Change)
+		if offered && !slices.ContainsFunc(x.Details, func(d diff.Detail) bool { return d.Verdict == diff.Breaking && d.Code != diff.OwnerMoved }) {
+			continue // only its own place is another
+		}
 		switch {
 		case x.Kind == diff.Removed:
 			what = "was removed"
-		case gone(x):
+		case gone(x) && !offered:
 			what = "is now " + said(x.Symbol)
 		case !slices.ContainsFunc(x.Details, func(d diff.Detail) bool { return d.Verdict == diff.Breaking && !ofType(d.Code) }):
 			what = "changed its type, which users elsewhere may not fit"
 		}
-		f := at(&g.Nodes[id], x.Kind == diff.Removed, "%s, which is public, %s", said(&g.Nodes[id]), what)
+		f := at(&g.Nodes[id], x.Kind == diff.Removed, "%s, which %s public, %s", said(&g.Nodes[id]), is, what)
 		f.File, f.Line = x.Symbol.File, x.Symbol.Line
 		c.found(f)
 	}

@@ -1,6 +1,8 @@
 package python
 
 import (
+	"strings"
+
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/syntax"
@@ -222,21 +224,82 @@ func (e *extractor) typing_(i syntax.ID) bool {
 	return false
 }
 
-// keyOf returns the name that a subscript is when it is one constant, 0 for others.
+// keyOf returns the constant that a subscript is, 0 for others.
 func (e *extractor) keyOf(i syntax.ID) facts.Str {
 	key := facts.Str(0)
 	for c := range e.t.ChildrenByField(i, fieldSubscript) {
 		if key != 0 {
 			return 0
 		}
-		s, ok := e.constant(c)
-		if !ok || !identifier(s) {
+		k, ok := e.constKey(c)
+		if !ok {
 			return 0
 		}
-		key = e.b.InternString(s)
+		key = k
 	}
 	return key
 }
+
+// maxKey bounds the length of constants that tell keys apart.
+const maxKey = 64
+
+// constKey returns what tells a constant key from others: the text of a string, the
+// digits of a number, or, behind an @, the name of a constant or of a member of an
+// enumeration, as the customs of writing them tell.
+func (e *extractor) constKey(i syntax.ID) (facts.Str, bool) {
+	key := ""
+	switch e.class(i) {
+	case classString:
+		s, ok := e.constant(i)
+		if !ok || s == "" || len(s) > maxKey || s[0] == '@' || s[0] >= '0' && s[0] <= '9' {
+			return 0, false
+		}
+		key = s
+	case classInt:
+		if key = e.t.String(i); len(key) > 9 || len(key) > 1 && key[0] == '0' || strings.Trim(key, "0123456789") != "" {
+			return 0, false
+		}
+	case classIdentifier:
+		if key = e.t.String(i); !constantName(key) {
+			return 0, false
+		}
+		key = "@" + key
+	case classAttribute:
+		key = e.t.String(e.child(i, fieldAttribute))
+		if !constantName(key) {
+			return 0, false
+		}
+		if o := e.child(i, fieldObject); e.class(o) == classIdentifier && typeName(e.t.String(o)) {
+			key = e.t.String(o) + "." + key
+		} else if e.class(o) == classAttribute {
+			if last := e.t.String(e.child(o, fieldAttribute)); typeName(last) {
+				key = last + "." + key
+			}
+		}
+		key = "@" + key
+	default:
+		return 0, false
+	}
+	if len(key) > maxKey {
+		return 0, false
+	}
+	return e.b.InternString(key), true
+}
+
+// constantName reports whether a name is written as those of constants are.
+func constantName(s string) bool {
+	upper := false
+	for _, r := range s {
+		if r >= 'a' && r <= 'z' || r >= 0x80 {
+			return false
+		}
+		upper = upper || r >= 'A' && r <= 'Z'
+	}
+	return upper
+}
+
+// typeName reports whether a name is written as those of classes are.
+func typeName(s string) bool { return s != "" && s[0] >= 'A' && s[0] <= 'Z' && !constantName(s) }
 
 func (e *extractor) attribute(i syntax.ID, flags facts.ExprFlags) facts.ExprID {
 	// Chains of calls and attributes nest to the left.
@@ -292,7 +355,8 @@ func (e *extractor) pair(i syntax.ID) facts.ExprID {
 	if v == none {
 		v = e.nothing()
 	}
-	return e.b.AddExpr(facts.Expr{Op: facts.OpKeyValue, X: k, Y: v})
+	key, _ := e.constKey(e.child(i, fieldKey))
+	return e.b.AddExpr(facts.Expr{Op: facts.OpKeyValue, Name: key, X: k, Y: v})
 }
 
 // comprehension adds a comprehension: its variables are known inside only.
@@ -465,7 +529,8 @@ func (e *extractor) yield(i syntax.ID) facts.ExprID {
 	if e.function == none {
 		return e.nothing()
 	}
-	v := e.nothing()
+	by := e.b.AddExpr(facts.Expr{Op: facts.OpFunc, X: facts.ExprID(e.function), Y: none})
+	v := e.b.AddExpr(facts.Expr{Op: facts.OpAwait, Flags: facts.FlagLater, X: by, Y: none}) // what it is sent
 	if e.hasToken(i, tokenFrom) && x != none {
 		v = e.b.AddExpr(facts.Expr{Op: facts.OpAwait, X: x, Y: none})
 		x = e.looped(i, x)
@@ -512,7 +577,22 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	if p := e.nodes[i].Parent; p >= 0 && e.class(p) == classExpressionStatement {
 		n = 0
 	}
-	return e.list(facts.Expr{Op: facts.OpCall, N: n, X: callee, Y: none}, e.lastName(fn), base)
+	return e.list(facts.Expr{Op: facts.OpCall, N: n, Name: e.asksFor(fn, args), X: callee, Y: none}, e.lastName(fn), base)
+}
+
+// asksFor returns the constant key that a call asks its object for, 0 for others.
+func (e *extractor) asksFor(fn, args syntax.ID) facts.Str {
+	if e.class(fn) != classAttribute || args == syntax.None {
+		return 0
+	}
+	switch string(e.t.Text(e.child(fn, fieldAttribute))) {
+	case "get", "pop", "setdefault", "__getitem__":
+		if first := e.t.FirstNamed(args); first != syntax.None {
+			key, _ := e.constKey(first)
+			return key
+		}
+	}
+	return 0
 }
 
 // arguments puts the arguments of a call on ids.

@@ -117,7 +117,7 @@ func (la *layouter) place(files []link.File) {
 				name = "__init__"
 			}
 		}
-		u := link.Unit{Path: name, Name: name[strings.LastIndexByte(name, '.')+1:], Module: -1, Dir: dirOf(p), Peer: -1}
+		u := link.Unit{Path: name, Name: name[strings.LastIndexByte(name, '.')+1:], Module: -1, Dir: dirOf(p), Peer: -1, Hidden: hidden(name), Offers: init}
 		if _, taken := la.byName[name]; taken { // a stub beside its source
 			u.Scope = p
 			if stub {
@@ -142,6 +142,17 @@ func (la *layouter) place(files []link.File) {
 			la.index(u, s)
 		}
 	}
+}
+
+// hidden reports whether the name of a module, or of a package around it, says
+// that it is for its own project only.
+func hidden(name string) bool {
+	for part := range strings.SplitSeq(name, ".") {
+		if strings.HasPrefix(part, "_") && !strings.HasPrefix(part, "__") {
+			return true
+		}
+	}
+	return false
 }
 
 // index makes a module known under the names that it has for some folder of

@@ -20,7 +20,7 @@ var Language = &lang.Language{
 	Grammar:    grammar,
 	Extract:    Extract,
 	Rules:      rules,
-	Fit:        lang.Fit{Keywords: true, Dynamic: true, Scanned: true},
+	Fit:        lang.Fit{Keywords: true, Dynamic: true, Scanned: true, Fallback: "__getattr__"},
 	Runner:     "pytest",
 	Comment:    "#",
 
@@ -62,6 +62,8 @@ var rules = &link.Rules{
 		AsyncIterates:  "__aiter__",
 		AsyncNext:      "__anext__",
 		Record:         "typing._TypedDict",
+		Fills:          []string{"append", "add", "appendleft", "insert"},
+		Sends:          []string{"send", "asend"},
 		Dispatchers:    []string{"functools._SingleDispatchCallable", "functools.singledispatchmethod"},
 		Register:       "register",
 		Contains:       []string{"in", "not in"},
