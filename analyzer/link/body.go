@@ -99,6 +99,7 @@ type bodyReader struct {
 	storedExterns map[storedExtern]bool // concrete types stored as external interfaces; whether as a pointer
 
 	told, heard []emission // events of emitters
+	outside     []graph.ID // who hears of signals that are sent from outside
 
 	fn    int32
 	f     *file

@@ -32,6 +32,8 @@ type dynamic struct {
 	asyncIterates, asyncNext Sym
 	item                     Sym
 	fills                    map[string]bool
+	manager                  Sym // the name of the attribute; 0: there are none
+	managedBases             map[string]bool
 	sends                    map[Sym]bool
 	fallback, getter         Sym
 	operators                map[Sym][]Sym
@@ -64,6 +66,12 @@ func (l *linker) newDynamic(s *langState, named func(string) Type) *dynamic {
 	}
 	d.call, d.iterates, d.next, d.item = l.sym(d.Call), l.sym(d.Iterates), l.sym(d.Next), l.sym(d.Item)
 	d.asyncIterates, d.asyncNext = l.sym(d.AsyncIterates), l.sym(d.AsyncNext)
+	if d.Managers != nil {
+		d.manager, d.managedBases = l.sym(d.Managers.Name), map[string]bool{}
+		for _, b := range d.Managers.Bases {
+			d.managedBases[b] = true
+		}
+	}
 	d.fills, d.sends = map[string]bool{}, map[Sym]bool{}
 	for _, name := range d.Fills {
 		d.fills[name] = true
@@ -331,6 +339,8 @@ func (l *linker) dynamicBases(ev *evaluator, files []int32) bool {
 					if r := ev.lang.dyn.record; r != noEnt {
 						fresh = append(fresh, ev.types.mk(kNamed, r, 0))
 					}
+				case v == unknownType && ev.dottedBase(&f.Facts.Exprs[x]) != unknownType:
+					fresh = append(fresh, ev.dottedBase(&f.Facts.Exprs[x]))
 				default:
 					b := ev.denote(v)
 					if m := ev.types.members(b); len(m) > 1 { // one or the other: the first

@@ -177,6 +177,9 @@ func (r *bodyReader) dynamicCall(e facts.ExprID, x *facts.Expr, at facts.ExprID)
 	t := ev.types
 	fs := r.f.Facts
 	c := &fs.Exprs[at]
+	if x != nil {
+		r.signalCall(e, x, c)
+	}
 	if c.Line == 0 {
 		if x != nil && x.Line > 0 && c.Op == facts.OpSelect && c.X >= 0 {
 			for _, m := range t.members(ev.typ[c.X]) {
@@ -455,10 +458,15 @@ func (r *bodyReader) dynamicDecl(id facts.DeclID, d *facts.Decl) {
 			continue
 		}
 		at := x.X
+		var args []int32
 		if fs.Exprs[at].Op != facts.OpCall {
 			r.dynamicCall(facts.ExprID(m), nil, at)
 		} else {
+			args = fs.List(fs.Exprs[at].Args)
 			at = fs.Exprs[at].X
+		}
+		if at >= 0 {
+			r.heardBy(at, args, node)
 		}
 		if node == graph.None || at < 0 {
 			continue

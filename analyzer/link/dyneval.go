@@ -528,7 +528,9 @@ func (ev *evaluator) element(x Type, async bool) Type {
 				return o
 			}
 			return unknownType
-		case kUnknown, kExtern, kPkg:
+		case kExtern:
+			return ev.managedItem(m)
+		case kUnknown, kPkg:
 			return unknownType
 		}
 		base := dyn.iterable

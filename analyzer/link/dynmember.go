@@ -123,11 +123,18 @@ func (ev *evaluator) attributeOf(xt Type, name Sym) (Type, Ent) {
 				ref = e
 			}
 			continue
-		case kExtern, kFunc, kForm:
+		case kExtern:
+			out = t.join(out, ev.managerMethod(m, name))
+			continue
+		case kFunc, kForm:
 			continue
 		}
 		h := ev.find(m, name)
 		if h.ent == noEnt {
+			if by := ev.managed(m, name); by != unknownType {
+				out = t.join(out, by)
+				continue
+			}
 			out = t.join(out, ev.fallback(m, name))
 			continue
 		}
@@ -295,6 +302,10 @@ func (ev *evaluator) dynamicIndex(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 			}
 			out = t.join(out, m)
 		case kExtern:
+			if item := ev.managedItem(m); item != unknownType {
+				out = t.join(out, item)
+				continue
+			}
 			out = t.join(out, m)
 		case kTuple:
 			out = t.join(out, ev.tupleItem(m, ev.f.Facts.Str(x.Name)))

@@ -22,6 +22,7 @@ type emission struct {
 	of    Ent   // the class of the emitter, or the variable that holds it
 	event int64 // the symbol of the name, or the declaration of the constant; those are negative
 	node  graph.ID
+	test  bool // in test code: what a test listens to for itself is nobody else's
 	site  graph.Site
 }
 
@@ -120,6 +121,9 @@ func (l *linker) joinEmitters(readers []*bodyReader) {
 	var told, heard []emission
 	for _, r := range readers {
 		told, heard = append(told, r.told...), append(heard, r.heard...)
+		for _, n := range r.outside {
+			l.b.AddFlags(n, graph.FlagEntryPoint)
+		}
 	}
 	byEvent := func(a, b emission) int {
 		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.event, b.event), cmp.Compare(a.node, b.node))
@@ -133,7 +137,7 @@ func (l *linker) joinEmitters(readers []*bodyReader) {
 			if h.of != t.of || h.event != t.event || n >= maxListeners {
 				break
 			}
-			if h.node != t.node {
+			if h.node != t.node && (t.test || !h.test) {
 				edges = append(edges, graph.RawEdge{From: t.node, To: h.node, Type: graph.None, Kind: graph.EdgeHandles,
 					Certainty: graph.Inferred, HasSite: true, Site: t.site})
 			}

@@ -162,6 +162,10 @@ type Dynamic struct {
 	// those that give a generator what it goes on with.
 	Fills, Sends []string
 
+	// Signals and Managers are what libraries do that no call shows.
+	Signals  *Signals
+	Managers *Managers
+
 	// Record is the class whose subclasses' attributes are what constant subscripts
 	// give; RecordForm, as a base, stands for it.
 	Record string
