@@ -30,7 +30,7 @@ type dynamic struct {
 	constructors             []Sym
 	call, iterates, next     Sym
 	asyncIterates, asyncNext Sym
-	item                     Sym
+	item, setItem            Sym
 	fills                    map[string]bool
 	manager                  Sym // the name of the attribute; 0: there are none
 	managedBases             map[string]bool
@@ -65,6 +65,7 @@ func (l *linker) newDynamic(s *langState, named func(string) Type) *dynamic {
 		d.constructors = append(d.constructors, l.sym(c))
 	}
 	d.call, d.iterates, d.next, d.item = l.sym(d.Call), l.sym(d.Iterates), l.sym(d.Next), l.sym(d.Item)
+	d.setItem = l.sym(d.SetItem)
 	d.asyncIterates, d.asyncNext = l.sym(d.AsyncIterates), l.sym(d.AsyncNext)
 	if d.Managers != nil {
 		d.manager, d.managedBases = l.sym(d.Managers.Name), map[string]bool{}

@@ -362,7 +362,11 @@ func (r *bodyReader) operator(e facts.ExprID, x *facts.Expr) {
 				r.use(e, x, field)
 				continue
 			}
-			r.implicit(e, m, dyn.item, x)
+			name := dyn.item
+			if x.Flags&facts.FlagWrite != 0 {
+				name = dyn.setItem
+			}
+			r.implicit(e, m, name, x)
 		}
 		return
 	}
@@ -390,7 +394,9 @@ func (r *bodyReader) implicit(e facts.ExprID, m Type, name Sym, x *facts.Expr) b
 		return false
 	}
 	s := r.site(x.Line, x.Col)
-	if x.Op == facts.OpBinary || x.Op == facts.OpIndex {
+	if x.Op == facts.OpIndex && x.Flags&facts.FlagWrite != 0 {
+		s.Args = 2
+	} else if x.Op == facts.OpBinary || x.Op == facts.OpIndex {
 		s.Args = 1
 	} else {
 		s.Args = -1 // the language knows what it gives them
@@ -530,8 +536,12 @@ func (l *linker) dynamicHierarchy() {
 				if o == noEnt {
 					continue
 				}
-				if k := l.decl(o).Kind; k == graph.KindMethod {
-					l.dynamicOverride(e, o)
+				for k, n := o, 0; k != noEnt && n < maxCandidates; k, n = l.nextMember[k], n+1 {
+					// A value of the name may stand for the method elsewhere.
+					if l.decl(k).Kind == graph.KindMethod {
+						l.dynamicOverride(e, k)
+						break
+					}
 				}
 				found = true
 				break

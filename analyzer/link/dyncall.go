@@ -137,6 +137,10 @@ func (ev *evaluator) couldBe(a, want Type) bool {
 			switch t.kind(w) {
 			case kNamed:
 				c := t.rec(w).ent
+				if ev.lang.dyn.forms[c] == FormAny {
+					ok = true
+					break
+				}
 				switch t.kind(m) {
 				case kNamed, kSelf, kTuple:
 					ok = ok || ev.asClass(m, c) != unknownType || ev.mroOpen(m) || ev.protocol(c)
@@ -160,7 +164,7 @@ func (ev *evaluator) couldBe(a, want Type) bool {
 			}
 			if m == ev.lang.tNull {
 				k := t.kind(w)
-				ok = w == m || k == kParam || ok && k != kNamed
+				ok = w == m || k == kParam || ok && (k != kNamed || ev.lang.dyn.forms[t.rec(w).ent] == FormAny)
 			}
 			if ok {
 				break
@@ -341,8 +345,8 @@ func (b *binder) unify(p, a Type, depth int) {
 				}
 			} else if b.ev.protocol(r.ent) && r.ent == b.ev.lang.dyn.iterable && len(t.argsOf(p)) > 0 {
 				b.unify(t.arg(p, 0), b.ev.element(m, false), depth+1)
-			} else if next := b.ev.lang.dyn.next; b.ev.protocol(r.ent) && len(t.argsOf(p)) == 1 && b.ev.l.members.get(int32(r.ent), next) != int32(noEnt) {
-				b.unify(t.arg(p, 0), b.ev.methodResult(m, next), depth+1)
+			} else if b.ev.protocol(r.ent) {
+				b.byMethods(p, m, depth)
 			}
 		}
 	case kMeta:
@@ -381,6 +385,40 @@ func (b *binder) unify(p, a Type, depth int) {
 			}
 		}
 	case kSelf:
+	}
+}
+
+// maxPromised bounds the members of a class that are compared with those of one
+// that promises them.
+const maxPromised = 64
+
+// byMethods makes the type parameters in p, of a class that others are of by what
+// they have, stand for what the methods of a that it promises give.
+func (b *binder) byMethods(p, a Type, depth int) {
+	ev := b.ev
+	l, t := ev.l, ev.types
+	if k := t.kind(a); k != kNamed && k != kSelf && k != kMeta || ev.dyn.calls > maxCalls {
+		return
+	}
+	c := t.rec(p).ent
+	f := &l.files[l.entFile[c]]
+	own := c - f.base
+	decls := f.Facts.Decls
+	for i := int(own) + 1; i < len(decls) && i <= int(own)+maxPromised && decls[i].Parent >= facts.DeclID(own); i++ {
+		d := &decls[i]
+		if d.Parent != facts.DeclID(own) || d.Kind != graph.KindMethod || d.Traits&facts.TraitOverload != 0 {
+			continue
+		}
+		want := l.slots.result[f.base+Ent(i)]
+		if !t.rec(want).params {
+			continue
+		}
+		h := ev.find(a, f.syms[d.Name])
+		if h.ent == noEnt || !l.decl(h.ent).Kind.IsCallable() {
+			continue
+		}
+		want = t.replace(want, ev.mroFor(c).params, t.argsOf(p), unknownType)
+		b.unify(want, ev.applied(h.ent, a, h.as, &callArgs{spread: true}), depth+1)
 	}
 }
 

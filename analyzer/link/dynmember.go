@@ -208,20 +208,27 @@ func (ev *evaluator) attribute(x Type, h hit) Type {
 	}
 	v = ev.substituted(v, h.as, self)
 	if d.Flags.Has(graph.FlagStatic) {
-		v = ev.descriptor(v)
+		v = ev.descriptor(v, self, class)
 	}
 	return v
 }
 
-// descriptor returns what reading an attribute gives whose value decides that.
-func (ev *evaluator) descriptor(v Type) Type {
+// descriptor returns what reading an attribute gives whose value decides that: it is
+// asked with the object, none for the class itself, and the class.
+func (ev *evaluator) descriptor(v, self Type, class bool) Type {
 	t := ev.types
 	return t.mapUnion(v, func(m Type) Type {
 		if t.kind(m) != kNamed || ev.dyn.calls > maxCalls {
 			return m
 		}
 		if h := ev.find(m, ev.lang.dyn.getter); h.ent != noEnt {
-			return ev.applied(h.ent, m, h.as, &callArgs{})
+			c := callArgs{pos: []Type{self, self}}
+			if class {
+				c.pos[0] = ev.lang.tNull
+			} else {
+				c.pos[1] = t.meta(self)
+			}
+			return ev.applied(h.ent, m, h.as, &c)
 		}
 		return m
 	})

@@ -154,9 +154,10 @@ type Dynamic struct {
 	// Contains lists the operators whose methods the operand on the right has.
 	Contains []string
 
-	// Iterates and Item are the methods of a loop and of a subscript, AsyncIterates
-	// and AsyncNext those of a loop that waits.
-	Iterates, Next, Item, AsyncIterates, AsyncNext string
+	// Iterates and Item are the methods of a loop and of a subscript, SetItem that
+	// of a subscript that is assigned, AsyncIterates and AsyncNext those of a loop
+	// that waits.
+	Iterates, Next, Item, SetItem, AsyncIterates, AsyncNext string
 
 	// Fills are the methods that put their last argument into a container, Sends
 	// those that give a generator what it goes on with.

@@ -57,6 +57,7 @@ var rules = &link.Rules{
 		Iterates:       "__iter__",
 		Next:           "__next__",
 		Item:           "__getitem__",
+		SetItem:        "__setitem__",
 		Fallback:       "__getattr__",
 		Getter:         "__get__",
 		AsyncIterates:  "__aiter__",
