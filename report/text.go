@@ -327,6 +327,13 @@ func heading(c *Change) string {
 	return ""
 }
 
+// rebound reports whether a direct use of what is gone fits as it is: the name means
+// another declaration now.
+func rebound(x *Impacted, c *Change) bool {
+	return c.Change == "removed" && x.Depth == 1 && (x.Relation == "caller" || x.Relation == "reference") && len(x.Sites) > 0 &&
+		!slices.ContainsFunc(x.Sites, func(s Site) bool { return s.State != "fits" })
+}
+
 func impactedLine(x *Impacted, c *Change) []any {
 	at := place(x.Symbol.File, x.Symbol.Line)
 	if len(x.Sites) > 0 {
@@ -339,6 +346,9 @@ func impactedLine(x *Impacted, c *Change) []any {
 	}
 	if x.Certainty != "exact" {
 		how += ", " + x.Certainty
+	}
+	if rebound(x, c) {
+		how += ", and means another one now"
 	}
 	return []any{"  ", at, "  " + x.Symbol.Name + " ", span{faint, x.verb() + " "}, used(x, c), span{faint, how}}
 }

@@ -219,6 +219,9 @@ func (r *bodyReader) callClass(e facts.ExprID, x *facts.Expr) {
 	if res.super {
 		s.Flags |= graph.SiteSuper
 	}
+	if ev := r.ev; res.ent != noEnt && ev.another(res, r.f.Facts.List(x.Args), x.N != 0) {
+		s.Flags |= graph.SiteOther
+	}
 	add := func(to, recv graph.ID, certainty graph.Certainty) {
 		if to != graph.None {
 			s.Recv = recv

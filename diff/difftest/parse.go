@@ -443,6 +443,8 @@ func (p *parser) linkEdge(e edge) error {
 			r.Site.Flags |= graph.SiteSpreadKw
 		case "case":
 			r.Site.Flags |= graph.SiteCase
+		case "other":
+			r.Site.Flags |= graph.SiteOther
 		case "test":
 			r.Site.Flags |= graph.SiteTest
 		case "later":

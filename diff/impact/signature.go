@@ -96,6 +96,9 @@ func (e *engine) headUses(c *diff.Change) {
 		hit, carries := false, 0 // asked once: 1 yes, 2 no
 		for _, s := range e.head.Sites(edge) {
 			f, affected := e.useFit(edge.Kind, &s, c, skip)
+			if len(c.Details) == 0 && e.overloaded(c.Base) && e.supposed(edge.Kind, edge.From, c.Base, &s) == Fits {
+				f = fitsYes // whatever the new shape is, it means this one or another
+			}
 			if edge.Kind == graph.EdgeCalls || edge.Kind == graph.EdgeReferences {
 				if x, thrown := e.throwsFit(edge.From, edge.Kind, &s, c); thrown {
 					f, affected = min(f, x), true
@@ -141,8 +144,11 @@ func (e *engine) headUses(c *diff.Change) {
 		if edge.Certainty == graph.Ambiguous {
 			severity = MayBeAffected
 		}
+		hop := e.hop(e.head, edge)
+		worst := slices.MinFunc(sites, func(x, y Site) int { return int(x.State) - int(y.State) })
+		hop.File, hop.Line = worst.File, worst.Line
 		e.add(Impacted{ID: edge.From, Relation: relationOf[edge.Kind], Severity: severity, Depth: 1,
-			Certainty: edge.Certainty, Sites: sites, Path: []Hop{e.hop(e.head, edge)}})
+			Certainty: edge.Certainty, Sites: sites, Path: []Hop{hop}})
 	}
 }
 
@@ -179,7 +185,7 @@ func (e *engine) usedBefore(edge *graph.Edge, c *diff.Change) bool {
 // kinds of uses that the change does not concern.
 func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip int) (f fit, affected bool) {
 	if len(c.Details) == 0 {
-		return fitsUnknown, true
+		return fitsUnknown, true // of a use that a change of the signature may break
 	}
 	h, b := &e.head.Nodes[c.Head], &e.base.Nodes[c.Base]
 	rules := e.d.RulesFor(h).In(e.head.Files[s.File].Path)

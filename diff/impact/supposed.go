@@ -11,11 +11,15 @@ import (
 // What a use would mean if a declaration were gone, where no head graph says it.
 
 // supposed judges a use of t, which is supposed to be gone: it fits where the name
-// means what t overrides then, or another overload that takes whatever t takes.
+// means what t overrides then, or another overload that takes what it is given, or
+// whatever t takes.
 func (e *engine) supposed(k graph.EdgeKind, user, t graph.ID, s *graph.Site) State {
 	n := &e.base.Nodes[t]
 	if k != graph.EdgeCalls && k != graph.EdgeReferences || !n.Kind.IsCallable() || n.Parent == graph.None {
 		return Broken
+	}
+	if k == graph.EdgeCalls && s.Flags&graph.SiteOther != 0 {
+		return Fits
 	}
 	instead := e.inherited(t)
 	overridden := len(instead)
@@ -36,6 +40,14 @@ func (e *engine) supposed(k graph.EdgeKind, user, t graph.ID, s *graph.Site) Sta
 		}
 	}
 	return state
+}
+
+// overloaded reports whether callables of one name that take other parameters
+// stand beside each other, so that one of another shape does not hide what the
+// name means besides.
+func (e *engine) overloaded(t graph.ID) bool {
+	rules := e.d.RulesFor(&e.base.Nodes[t])
+	return rules.Supertypes != nil && !rules.Dynamic
 }
 
 // inherited returns what the type of method t would have in its place: the
@@ -61,10 +73,10 @@ func (e *engine) inherited(t graph.ID) (out []graph.ID) {
 // t, in the same type, that take what t takes.
 func (e *engine) overloads(t graph.ID) (out []graph.ID) {
 	n := &e.base.Nodes[t]
-	rules := e.d.RulesFor(n)
-	if rules.Dynamic || rules.Supertypes == nil {
+	if !e.overloaded(t) {
 		return nil
 	}
+	rules := e.d.RulesFor(n)
 	for _, m := range e.baseKids.of(n.Parent) {
 		x := &e.base.Nodes[m]
 		if m == t || x.Kind != n.Kind || x.Name != n.Name || x.Flags&graph.FlagStatic != n.Flags&graph.FlagStatic {

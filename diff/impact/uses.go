@@ -202,7 +202,7 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 			switch {
 			case to != graph.None && known:
 				s.State = Fits
-				if base[i].Want != 0 && !e.sameResults(t, to) {
+				if base[i].Want != 0 && base[i].Flags&graph.SiteOther == 0 && !e.sameResults(t, to) {
 					s.State = Unknown // what is done with the result may not fit
 				}
 			case e.predeclared(p, t), e.stillHas(t, edge), e.byValue(t, edge):
