@@ -147,7 +147,7 @@ func checkSites(c *Columns, nodes ID, files, keywords int32) error {
 	for i := range c.Sites {
 		s := &c.Sites[i]
 		if s.File < 0 || s.File >= files || s.Line|s.Col < 0 || s.Args < -1 || s.Want < WantAll ||
-			s.Flags&^siteFlagMask != 0 || s.Keywords < -1 || s.Keywords >= keywords ||
+			s.Keywords < -1 || s.Keywords >= keywords ||
 			s.Recv < None || s.Recv >= nodes {
 			return invalid("site", i)
 		}

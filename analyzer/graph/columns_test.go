@@ -104,7 +104,6 @@ func TestFromColumnsRejects(t *testing.T) {
 		"site's column":            func(c *graph.Columns) { c.Sites[0].Col = -1 },
 		"arguments":                func(c *graph.Columns) { c.Sites[0].Args = -2 },
 		"wanted results":           func(c *graph.Columns) { c.Sites[0].Want = -2 },
-		"site flags":               func(c *graph.Columns) { c.Sites[0].Flags = graph.SiteCase << 1 },
 		"receiver out of range":    func(c *graph.Columns) { c.Sites[0].Recv = graph.ID(len(c.Nodes)) },
 		"receiver below none":      func(c *graph.Columns) { c.Sites[0].Recv = -2 },
 		"keywords out of range":    func(c *graph.Columns) { c.Sites[0].Keywords = 2 },

@@ -169,8 +169,6 @@ const (
 	SiteSuper                          // the call runs the callee itself, nothing that overrides it (super.f())
 	SiteCase                           // what is read, or the type, is a case among which there must be one for each value
 	SiteOther                          // another callable of the name takes the arguments as well, and gives what is alike or not used
-
-	siteFlagMask = 0xff
 )
 
 // File is one source file of the tree.

@@ -104,6 +104,10 @@ func (e *engine) contractChanged(c *diff.Change) {
 	}
 }
 
+func (e *engine) hasEdgeBase(from graph.ID, k graph.EdgeKind, to graph.ID) bool {
+	return slices.ContainsFunc(e.base.OutKind(from, k), func(x graph.Edge) bool { return x.To == to })
+}
+
 func (e *engine) hasEdge(from graph.ID, k graph.EdgeKind, to graph.ID) bool {
 	return slices.ContainsFunc(e.head.OutKind(from, k), func(x graph.Edge) bool { return x.To == to })
 }

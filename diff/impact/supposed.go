@@ -23,6 +23,7 @@ func (e *engine) supposed(k graph.EdgeKind, user, t graph.ID, s *graph.Site) Sta
 	}
 	instead := e.inherited(t)
 	overridden := len(instead)
+	unseen := e.behindInterfaces(t, s)
 	if n.Flags.Has(graph.FlagStatic) || len(instead) == 0 {
 		instead = append(instead, e.overloads(t)...)
 	}
@@ -31,6 +32,10 @@ func (e *engine) supposed(k graph.EdgeKind, user, t graph.ID, s *graph.Site) Sta
 		x := &e.base.Nodes[m]
 		external := x.Kind == graph.KindExternal
 		switch {
+		case unseen && i < overridden && e.hasEdgeBase(t, graph.EdgeImplements, m) && !e.hasDefaults(m):
+			if external {
+				state = Unknown // the interface may have methods with a body
+			}
 		case s.Flags&graph.SiteSuper != 0 && (diff.Abstract(e.base, m) || external && x.Flags.Has(graph.FlagAbstract)),
 			!external && !e.sees(user, m, x.Visibility):
 		case (k == graph.EdgeReferences || s.Want != 0) && !e.sameResults(t, m), k == graph.EdgeReferences && i >= overridden:
@@ -40,6 +45,41 @@ func (e *engine) supposed(k graph.EdgeKind, user, t graph.ID, s *graph.Site) Sta
 		}
 	}
 	return state
+}
+
+// behindInterfaces reports whether a call of t would not be looked up in the
+// interfaces of its receiver: a class that is not abstract has to have the method
+// itself. Only interfaces with methods that have a body are looked into.
+func (e *engine) behindInterfaces(t graph.ID, s *graph.Site) bool {
+	at := s.Recv
+	if at == graph.None {
+		at = e.base.Nodes[t].Parent
+	}
+	n := &e.base.Nodes[at]
+	return e.overloaded(t) && (n.Kind == graph.KindClass || n.Kind == graph.KindRecord) && !n.Flags.Has(graph.FlagAbstract)
+}
+
+// reboundTo judges a call of t, which is gone, that would mean the declaration to of
+// the head graph now.
+func (e *engine) reboundTo(t, to graph.ID, s *graph.Site) State {
+	m := e.d.ToBase(to)
+	if m == graph.None || !e.hasEdgeBase(t, graph.EdgeImplements, m) || !e.behindInterfaces(t, s) || e.hasDefaults(m) {
+		return Fits
+	}
+	if e.base.Nodes[m].Kind == graph.KindExternal {
+		return Unknown
+	}
+	return Broken
+}
+
+// hasDefaults reports whether the interface of a method of the tree has methods
+// with a body.
+func (e *engine) hasDefaults(m graph.ID) bool {
+	owner := e.base.Nodes[m].Parent
+	return owner != graph.None && slices.ContainsFunc(e.baseKids.of(owner), func(x graph.ID) bool {
+		n := &e.base.Nodes[x]
+		return n.Kind == graph.KindMethod && !n.Flags.Has(graph.FlagStatic) && !diff.Abstract(e.base, x)
+	})
 }
 
 // overloaded reports whether callables of one name that take other parameters

@@ -55,12 +55,47 @@ func (e *engine) judgeUnnamed(edge *graph.Edge, p pairing, h graph.ID, fit fit) 
 			at.State = Edited
 		case edited:
 			at.State = Edited
+		case p.same && !e.convertsAt(p.head, e.d.ToHead(edge.To), &at) && e.callsOther(p, &s, &at):
+			continue // it is given to another overload now, which asks for something else
 		default:
 			at.State = Broken
 		}
 		sites = append(sites, at)
 	}
-	e.addJudged(edge, p.head, Converter, MustUpdate, sites)
+	if len(sites) > 0 {
+		e.addJudged(edge, p.head, Converter, MustUpdate, sites)
+	}
+}
+
+// convertsAt reports whether a user of the head graph gives something as the given
+// interface at a place.
+func (e *engine) convertsAt(user, iface graph.ID, at *Site) bool {
+	return slices.ContainsFunc(e.headSites(graph.EdgeConverts, user, iface), func(s Site) bool {
+		return s.File == at.File && s.Line == at.Line && s.Col == at.Col
+	})
+}
+
+// callsOther reports whether an unchanged user calls another overload today, on the
+// line of a site that was in the base graph and is at a place in the head tree.
+func (e *engine) callsOther(p pairing, was *graph.Site, at *Site) bool {
+	for _, b := range e.base.OutKind(p.base, graph.EdgeCalls) {
+		for _, s := range e.base.Sites(&b) {
+			if s.Line != was.Line || s.File != was.File {
+				continue
+			}
+			for _, h := range e.head.OutKind(p.head, graph.EdgeCalls) {
+				if e.head.Nodes[h.To].Name != e.base.Nodes[b.To].Name || h.To == e.d.ToHead(b.To) {
+					continue
+				}
+				if slices.ContainsFunc(e.head.Sites(&h), func(x graph.Site) bool {
+					return x.Line == at.Line && x.Col == s.Col && e.head.Files[x.File].Path == at.File
+				}) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // provided reports whether a declaration, or what stands in it, implements or

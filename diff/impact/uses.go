@@ -201,7 +201,7 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 			to, known := e.rebound(edge.Kind, p, &s, name, now, e.alternatives(edge, t, &base[i]))
 			switch {
 			case to != graph.None && known:
-				s.State = Fits
+				s.State = e.reboundTo(t, to, &base[i])
 				if base[i].Want != 0 && base[i].Flags&graph.SiteOther == 0 && !e.sameResults(t, to) {
 					s.State = Unknown // what is done with the result may not fit
 				}
