@@ -46,10 +46,21 @@ func (r *bodyReader) declared() {
 				for _, p := range fs.Params[d.Params.Lo:d.Params.Hi] {
 					r.inject(d.Parent, p.Type)
 				}
+				if r.managed(d) {
+					r.callPoints(facts.DeclID(i))
+				}
 			}
+		case d.Kind == graph.KindMethod && r.managed(d):
+			for _, p := range fs.Params[d.Params.Lo:d.Params.Hi] {
+				r.inject(d.Parent, p.Type)
+			}
+			r.callPoints(facts.DeclID(i))
 		case d.Kind == graph.KindField && r.injected(d):
 			if d.Parent != facts.None {
 				r.inject(d.Parent, d.Type)
+				if w := r.f.Rules.Classes.Wiring; w != nil && markOf(fs, d.Marks, w.Points) != none {
+					r.fieldPoint(d)
+				}
 			}
 		}
 	}
@@ -86,8 +97,8 @@ func (r *bodyReader) insideBody(i facts.DeclID) {
 // it gives a value to.
 func (r *bodyReader) annotate(m facts.ExprID, node graph.ID) {
 	x := &r.f.Facts.Exprs[m]
-	if x.Op != facts.OpMark || x.X < 0 {
-		return
+	if x.Op != facts.OpMark || x.X < 0 || x.N != 0 {
+		return // or it is that of a parameter
 	}
 	add := func(from graph.ID, line, col int32) {
 		if from != graph.None {

@@ -88,6 +88,7 @@ type linker struct {
 	exposed    map[Ent]bool      // what modules offer that are not hidden; nil without such languages
 	unitLists  unitLists
 	listeners  map[Ent][]Ent // by the type of events; see events.go
+	wired      wired         // what containers hand out
 	slots      *slots        // of languages whose types flow
 
 	pkgScope     *scopes // (unit, name) → Ent
@@ -163,6 +164,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	l.implementations(l.sets)
 	l.hierarchy()
 	l.findListeners()
+	l.findProviders()
 	l.moduleHierarchy()
 	l.placedRoutes()
 	l.implementDeclared()

@@ -238,6 +238,9 @@ type Classes struct {
 	// Injects are the names of annotations by which a container sets a field.
 	Injects []string
 
+	// Wiring says what containers hand out, and to whom; nil: nothing is known.
+	Wiring *Wiring
+
 	// Element is the element of an annotation whose name need not be written.
 	Element string
 

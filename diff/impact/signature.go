@@ -90,6 +90,10 @@ func (e *engine) headUses(c *diff.Change) {
 		switch edge.Kind {
 		case graph.EdgeTests, graph.EdgeAnnotates, graph.EdgeOverrides, graph.EdgeHandles, graph.EdgeHTTPCalls, graph.EdgeConfigures:
 			continue
+		case graph.EdgeInjects:
+			if e.unwritten(e.head, edge) {
+				continue
+			}
 		}
 		added := !e.usedBefore(edge, c)
 		var sites []Site

@@ -107,6 +107,13 @@ func (e *engine) usesOfGoneIf(t, now graph.ID, keep func(*graph.Edge) bool) {
 			continue // what annotates or tests it does not break with it
 		case graph.EdgeConverts:
 			continue // the name is written where the interface is asked for
+		case graph.EdgeInjects:
+			if e.unwritten(e.base, edge) {
+				if now == graph.None {
+					e.notProvided(edge)
+				}
+				continue
+			}
 		case graph.EdgeOverrides, graph.EdgeImplements:
 			if e.base.Nodes[t].Kind.IsCallable() || len(e.base.Sites(edge)) == 0 {
 				continue // see implementers; and an implicit one names nothing
@@ -474,7 +481,7 @@ func (e *engine) narrowed(c *diff.Change) {
 	h := &e.head.Nodes[c.Head]
 	for _, i := range e.base.In(c.Base) {
 		edge := &e.base.Edges[i]
-		if edge.Kind == graph.EdgeTests || edge.Kind == graph.EdgeAnnotates || edge.Kind == graph.EdgeConverts && e.structural(e.base, c.Base) {
+		if edge.Kind == graph.EdgeTests || edge.Kind == graph.EdgeAnnotates || e.unwritten(e.base, edge) || edge.Kind == graph.EdgeConverts && e.structural(e.base, c.Base) {
 			continue // a conversion by shape names nothing
 		}
 		p, ok := e.pair(edge.From)

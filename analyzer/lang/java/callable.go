@@ -62,19 +62,25 @@ func (e *extractor) param(i syntax.ID) marks {
 
 // parameters adds the parameters of d, whose syntax is node i, and the text
 // that tells it from its overloads. It returns the annotations of parameters that
-// are for events.
-func (e *extractor) parameters(d facts.DeclID, list syntax.ID) (observes marks) {
+// are for events, or that name what a container gives; the latter have the parameter's
+// number.
+func (e *extractor) parameters(d facts.DeclID, list syntax.ID) (told marks) {
 	base := len(e.params)
 	if list != syntax.None {
 		for c := range e.t.NamedChildren(list) {
-			if o := e.param(c).has("Observes", "ObservesAsync"); o != nil && e.from(o.name, "javax.enterprise.", "jakarta.enterprise.") {
-				observes = append(observes, *o)
+			m := e.param(c)
+			if o := m.has("Observes", "ObservesAsync"); o != nil && e.from(o.name, "javax.enterprise.", "jakarta.enterprise.") {
+				told = append(told, *o)
+			}
+			if o := m.has(beanNames...); o != nil && e.b.Exprs[o.expr].Op == facts.OpMark {
+				e.b.Exprs[o.expr].N = int16(min(len(e.params)-base, 1<<15-1))
+				told = append(told, *o)
 			}
 		}
 	}
 	e.shape(d, e.params[base:])
 	e.b.Decls[d].Params = e.endParams(base)
-	return observes
+	return told
 }
 
 func (e *extractor) shape(d facts.DeclID, params []facts.Param) {
@@ -186,13 +192,13 @@ func (e *extractor) constructor(i syntax.ID) {
 	e.owner = d
 	e.b.Push()
 	m := e.modifiers(e.childOf(i, classModifiers))
-	e.markList(d, m.marks)
 	e.typeParams(d, e.child(i, fieldTypeParams))
 	if e.class(i) == classCompact {
 		e.recordParams(d, true)
 	} else {
-		e.parameters(d, e.child(i, fieldParameters))
+		m.marks = append(m.marks, e.parameters(d, e.child(i, fieldParameters))...)
 	}
+	e.markList(d, m.marks)
 	e.throws(d, i)
 	p := &e.b.Decls[d]
 	p.Vis, p.Flags = m.vis, p.Flags|m.flags

@@ -413,16 +413,25 @@ func (e *extractor) annotation(i syntax.ID) facts.ExprID {
 		return e.nothing(i)
 	}
 	x := e.typeExpr(n)
+	names := namesBeans(e.b.Strings[e.b.Exprs[x].Name])
+	value := func(v syntax.ID) facts.ExprID {
+		if names && v != syntax.None && e.class(v) == classString {
+			if c := e.constant(v); c != none {
+				return c
+			}
+		}
+		return e.expr(v)
+	}
 	base := len(e.ids)
 	if args := e.child(i, fieldArguments); args != syntax.None {
 		for c := range e.t.NamedChildren(args) {
 			var id facts.ExprID
 			if e.class(c) == classElementPair {
-				v := e.expr(e.child(c, fieldValue))
+				v := value(e.child(c, fieldValue))
 				key := e.child(c, fieldKey)
 				id = e.add(facts.Expr{Op: facts.OpKeyword, Name: e.str(key), X: v, Y: none}, key)
 			} else {
-				id = e.expr(c)
+				id = value(c)
 			}
 			e.ids = append(e.ids, int32(id))
 		}

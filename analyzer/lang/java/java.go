@@ -19,7 +19,7 @@ var Language = &lang.Language{
 	Name:       "java",
 	Extensions: []string{".java"},
 	Manifests:  []string{"pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
-	Version:    10,
+	Version:    11,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Manifest:   ExtractManifest,
@@ -63,6 +63,7 @@ var rules = &link.Rules{
 			"double": "java.lang.Double", "void": "java.lang.Void"},
 		Arrays:  []string{"java.lang.Object", "java.lang.Cloneable", "java.io.Serializable"},
 		Injects: injects,
+		Wiring:  wiring,
 		Element: "value",
 		Events: &link.Events{
 			Publish:   []string{"publishEvent", "post", "postSticky", "fire", "fireAsync", "publish"},
@@ -71,6 +72,3 @@ var rules = &link.Rules{
 		},
 	},
 }
-
-// injects are the annotations by which a container sets a field.
-var injects = []string{"Autowired", "Inject", "Resource", "EJB", "PersistenceContext", "Mock", "InjectMocks", "MockBean", "MockitoBean", "SpyBean", "Spy"}
