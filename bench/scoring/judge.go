@@ -264,6 +264,10 @@ func (ix *index) otherTarget(c *claim, same []*record.Site, to *record.Def, opt 
 			c.verdict = dispatch
 			return c
 		}
+		if s.Kind == "injects" && c.edges[0].Kind == s.Kind && c.edges[0].Certainty == "inferred" && slices.Contains(ix.origins(s, opt.Initialisers), c.pair.from) {
+			c.verdict = dispatch // who provides what is asked for there by its type
+			return c
+		}
 	}
 	switch {
 	case external:

@@ -676,7 +676,9 @@ public class Oracle {
         for (Symbol s : seen) if (!Objects.equals(from, ids.get(s))) relation("overrides", from, s, m.pos);
       }
       if (m.sym != null && !local(m.sym) && m.sym.isConstructor() && (m.sym.owner.flags() & (Flags.RECORD | Flags.ENUM)) == 0)
-        for (JCTree.JCVariableDecl p : m.params) if (p.vartype != null && p.vartype.type != null) relation("injects", m.sym.owner, element(p.vartype.type), p.pos);
+        for (JCTree.JCVariableDecl p : m.params) inject(m.sym.owner, p, has(m.mods, POINTS) || managed());
+      if (m.sym != null && !local(m.sym) && !m.sym.isConstructor() && has(m.mods, POINTS, MAKERS))
+        for (JCTree.JCVariableDecl p : m.params) inject(m.sym.owner, p, true);
       return super.visitMethod(t, v);
     }
 
@@ -697,17 +699,49 @@ public class Oracle {
       }
     }
 
+    static final Set<String> POINTS = Set.of("Autowired", "Inject", "Resource", "EJB"), MAKERS = Set.of("Bean", "Provides"),
+        MANAGED = Set.of("Component", "Service", "Repository", "Controller", "RestController", "Configuration", "ControllerAdvice", "RestControllerAdvice",
+            "SpringBootApplication", "Named", "ApplicationScoped", "RequestScoped", "SessionScoped", "Dependent", "Singleton", "Stateless", "Stateful", "MessageDriven"),
+        HOLDERS = Set.of("Optional", "Provider", "Lazy", "ObjectProvider", "ObjectFactory", "List", "Set", "Collection", "Map", "Iterable", "Stream", "Instance");
+
+    @SafeVarargs
+    static boolean has(JCTree.JCModifiers mods, Set<String>... names) {
+      for (JCTree.JCAnnotation a : mods.annotations) {
+        String name = a.annotationType instanceof JCTree.JCFieldAccess f ? f.name.toString() : a.annotationType.toString();
+        for (Set<String> n : names) if (n.contains(name)) return true;
+      }
+      return false;
+    }
+
+    /** Whether a container makes the class that is open. */
+    boolean managed() {
+      for (TreePath p = getCurrentPath(); p != null; p = p.getParentPath())
+        if (p.getLeaf() instanceof JCTree.JCClassDecl c) return has(c.mods, MANAGED);
+      return false;
+    }
+
+    /** What a variable is given: a value of its type and, by a container, what that holds. */
+    void inject(Symbol owner, JCTree.JCVariableDecl p, boolean contained) {
+      JCTree t = p.vartype;
+      if (t == null || t.type == null) return;
+      relation("injects", owner, element(t.type), p.pos);
+      for (int n = 0; contained && n < 4; n++) {
+        while (t instanceof JCTree.JCAnnotatedType a) t = a.underlyingType;
+        if (!(t instanceof JCTree.JCTypeApply g)) return;
+        String name = g.clazz instanceof JCTree.JCFieldAccess f ? f.name.toString() : g.clazz.toString();
+        if (!HOLDERS.contains(name)) return;
+        t = g.arguments.last();
+        if (t instanceof JCTree.JCWildcard w && w.inner != null) t = w.inner;
+        if (t.type != null) relation("injects", owner, element(t.type), p.pos);
+      }
+    }
+
     static final Set<String> INJECTING = Set.of("Autowired", "Inject", "Resource", "EJB", "PersistenceContext", "Mock", "InjectMocks", "MockBean", "MockitoBean", "SpyBean", "Spy");
 
     @Override
     public Void visitVariable(VariableTree t, Void v) {
       JCTree.JCVariableDecl d = (JCTree.JCVariableDecl) t;
-      if (d.sym != null && d.sym.owner instanceof ClassSymbol o && !local(o) && d.vartype != null && d.vartype.type != null)
-        for (JCTree.JCAnnotation a : d.mods.annotations)
-          if (INJECTING.contains(a.annotationType instanceof JCTree.JCFieldAccess f ? f.name.toString() : a.annotationType.toString())) {
-            relation("injects", o, element(d.vartype.type), d.pos);
-            break;
-          }
+      if (d.sym != null && d.sym.owner instanceof ClassSymbol o && !local(o) && has(d.mods, INJECTING)) inject(o, d, has(d.mods, POINTS));
       if (d.sym != null && (d.mods.flags & Flags.ENUM) != 0) { // a constant of an enum: its type is not written
         scan(d.init, v);
         scan(d.mods, v);
