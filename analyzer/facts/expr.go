@@ -119,6 +119,10 @@ func (o Op) HasContext() bool {
 	return false
 }
 
+// SelfReceiver is N of an [OpSelf] that is the type of the value that a method is
+// called on, in the result of a method that gives it back.
+const SelfReceiver = 1
+
 // CaseOfAll is N of the labels of a switch that must have a case for each value,
 // and of the names of types that are such labels.
 const CaseOfAll = 1

@@ -96,10 +96,25 @@ func (ev *evaluator) resolveCall(e facts.ExprID, x *facts.Expr, res *resolution)
 		}
 		ev.choose(e, ms, args, explicit, res)
 		res.recv, res.super = xt, cx.X >= 0 && ev.f.Facts.Exprs[cx.X].Op == facts.OpSuper
+		if res.ent != noEnt && ev.givesReceiver(res.ent) {
+			res.closed, res.resultTyp = true, xt
+		}
 		if cx.X >= 0 && res.ent != noEnt && len(args) == 0 && ev.f.Facts.Str(cx.Name) == "getClass" && ev.lang.cls.typeOf != noEnt {
 			res.closed, res.resultTyp = true, t.mk(kNamed, ev.lang.cls.typeOf, 0, xt)
 		}
 	}
+}
+
+// givesReceiver reports whether a method gives back what it is called on, whatever
+// its type is.
+func (ev *evaluator) givesReceiver(m Ent) bool {
+	d := ev.l.decl(m)
+	if d.Traits&facts.TraitSynthetic == 0 || d.Results.Len() != 1 {
+		return false
+	}
+	f := &ev.l.files[ev.l.entFile[m]]
+	x := f.Facts.Params[d.Results.Lo].Type
+	return x >= 0 && f.Facts.Exprs[x].Op == facts.OpSelf && f.Facts.Exprs[x].N == facts.SelfReceiver
 }
 
 // takes reports whether one of several callables can take so many arguments.

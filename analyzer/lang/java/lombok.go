@@ -143,6 +143,10 @@ func (e *extractor) builder(d facts.DeclID, o *typeInfo, m *mark, parts []part) 
 		return e.b.AddExpr(facts.Expr{Op: facts.OpName, Flags: facts.FlagTyped, Name: name, X: none, Y: none})
 	}
 	self := e.selfType() // seen from inside the builder
+	if m.name == "SuperBuilder" {
+		e.b.Exprs[self].N = facts.SelfReceiver // builders of subclasses inherit the methods, and chains of calls stay theirs
+		e.builderBase(d, t)
+	}
 	for _, f := range parts {
 		typ := f.typ
 		if f.singular != nil {
@@ -163,6 +167,25 @@ func (e *extractor) builder(d facts.DeclID, o *typeInfo, m *mark, parts []part) 
 		g = e.generated(graph.KindMethod, "toBuilder", d, d, 0)
 		e.finishGenerated(g, named(e.b.InternString(name)))
 	}
+}
+
+// builderBase makes the builder t of type d extend that of the class which d
+// extends: both have to be annotated.
+func (e *extractor) builderBase(d, t facts.DeclID) {
+	bases := e.b.Decls[d].Bases
+	if bases.Len() == 0 {
+		return
+	}
+	x := facts.ExprID(e.b.Lists[bases.Lo])
+	if e.b.Exprs[x].Op == facts.OpIndex {
+		x = e.b.Exprs[x].X
+	}
+	if x < 0 || e.b.Exprs[x].Name == 0 {
+		return
+	}
+	name := e.b.InternString(e.b.Strings[e.b.Exprs[x].Name] + "Builder")
+	x = e.b.AddExpr(facts.Expr{Op: facts.OpSelect, Flags: facts.FlagTyped, Name: name, X: x, Y: none})
+	e.b.Decls[t].Bases = e.b.AddSpan([]int32{int32(x)})
 }
 
 // singular adds the methods of a builder that add one element to a collection,
