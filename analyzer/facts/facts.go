@@ -110,6 +110,15 @@ const (
 	ImportStatic                           // members of a type are imported
 	ImportLater                            // it is imported where the program comes by
 	ImportImplied                          // another import, or the language, brings it
+	ImportModule                           // the path is that of a module: all packages that it exports, see [SettingExports]
+)
+
+// Settings of a file that declares a module: its name, a package that it exports to
+// all, and a module whose exports come with its own.
+const (
+	SettingModule  = "module"
+	SettingExports = "exports"
+	SettingBrings  = "brings"
 )
 
 // Decl is one declaration.

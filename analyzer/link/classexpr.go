@@ -67,8 +67,16 @@ func (ev *evaluator) fileType(name Sym) Type {
 		}
 	}
 	for _, im := range l.dotImports[ev.fn] {
-		if e := ev.findType(fs.Str(fs.Imports[im].Path), name); e != noEnt {
+		path := fs.Str(fs.Imports[im].Path)
+		if e := ev.findType(path, name); e != noEnt {
 			return l.typ[e]
+		}
+		if fs.Imports[im].Flags&facts.ImportModule != 0 {
+			for _, p := range l.exports[path] {
+				if e := ev.findType(p, name); e != noEnt {
+					return l.typ[e]
+				}
+			}
 		}
 	}
 	for _, p := range ev.lang.Classes.Default {

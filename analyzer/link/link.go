@@ -89,6 +89,7 @@ type linker struct {
 	unitLists  unitLists
 	listeners  map[Ent][]Ent // by the type of events; see events.go
 	wired      wired         // what containers hand out
+	exports    exports       // of modules that are imported
 	slots      *slots        // of languages whose types flow
 
 	pkgScope     *scopes // (unit, name) → Ent
@@ -151,6 +152,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	l.findExports()
 	l.surfaces()
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -92,6 +92,8 @@ func (e *extractor) file() {
 					e.b.Package = e.b.InternString(e.plainName(c))
 				}
 			}
+		case classModule:
+			e.moduleDecl(i)
 		case classImport:
 			e.importDecl(i)
 		case classClass, classRecord, classInterface, classAnnotationType, classEnum:
@@ -153,6 +155,7 @@ func (e *extractor) importDecl(i syntax.ID) {
 	}
 	if module := e.src[e.nodes[i].Start:e.nodes[name].Start]; !static && !all && bytes.HasSuffix(bytes.TrimRight(module, " \t\r\n\f"), []byte(" module")) {
 		all = true // see readable
+		im.Flags |= facts.ImportModule
 		e.modules = append(e.modules, full)
 	}
 	if all {

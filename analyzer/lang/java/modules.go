@@ -1,6 +1,12 @@
 package java
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/syntax"
+)
 
 // standardModules are the modules of the JDK whose API is known: the packages
 // that each exports, and behind a plus the modules whose packages come with it.
@@ -49,4 +55,28 @@ func modulePackages(module string) (packages []string) {
 		}
 	}
 	return packages
+}
+
+// moduleDecl reads the declaration of a module: what it exports to all, and what
+// comes with it.
+func (e *extractor) moduleDecl(i syntax.ID) {
+	set := func(name, value string) {
+		e.b.Settings = append(e.b.Settings, facts.Setting{Name: e.b.InternString(name), Value: e.b.InternString(value)})
+	}
+	for c := range e.t.NamedChildren(i) {
+		switch classOf(e.nodes[c].Kind) {
+		case classIdentifier, classScopedIdentifier:
+			set(facts.SettingModule, e.plainName(c))
+			continue
+		}
+		for d := range e.t.NamedChildren(c) {
+			words := strings.Fields(strings.TrimSuffix(e.t.String(d), ";"))
+			switch {
+			case len(words) == 2 && words[0] == "exports":
+				set(facts.SettingExports, words[1])
+			case len(words) > 2 && words[0] == "requires" && slices.Contains(words[1:len(words)-1], "transitive"):
+				set(facts.SettingBrings, words[len(words)-1])
+			}
+		}
+	}
 }
