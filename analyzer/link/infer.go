@@ -215,7 +215,30 @@ func (ev *evaluator) callType(e facts.ExprID) Type {
 	} else if len(res.params) > 0 {
 		ev.expectations(e, res)
 	}
-	return ev.resultSoFar(res)
+	out := ev.resultSoFar(res)
+	if out == unknownType && res.ent != noEnt {
+		return ev.atLeast(res.ent)
+	}
+	return out
+}
+
+// atLeast returns what the result of a method is where it is a type parameter of
+// the method's type, of which nothing is known, as on a raw type or one with a
+// wildcard: what bounds the parameter, without arguments.
+func (ev *evaluator) atLeast(m Ent) Type {
+	t := ev.types
+	if t.kind(ev.l.typ[m]) != kFunc {
+		return unknownType
+	}
+	r := ev.resultOf(ev.l.typ[m])
+	if rec := t.rec(r); rec.kind != kParam || !ev.l.decl(rec.ent).Kind.IsType() {
+		return unknownType
+	}
+	b := t.rec(ev.erased(r, 0))
+	if b.kind != kNamed || b.ent == ev.lang.cls.rootEnt {
+		return unknownType
+	}
+	return t.mk(kNamed, b.ent, 0)
 }
 
 // expected returns the type that the context of an expression expects of it.
