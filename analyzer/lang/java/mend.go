@@ -17,7 +17,7 @@ type patch struct {
 // if they do, or nothing is known to help.
 func mended(src []byte) []patch {
 	count := func(c byte) int { return bytes.Count(src, []byte{c}) }
-	if count('{') == count('}') && count('(') == count(')') && count('"')%2 == 0 {
+	if count('{') == count('}') && count('(') == count(')') && count('"')%2 == 0 && !halfCharacter(src) {
 		return nil
 	}
 	m := mender{src: src}
@@ -27,6 +27,27 @@ func mended(src []byte) []patch {
 	m = mender{src: src, mends: true}
 	m.scan()
 	return m.patches
+}
+
+// halfCharacter reports whether a line may have a character whose quote does not
+// end, which most apostrophes are not: they stand in comments and strings.
+func halfCharacter(src []byte) bool {
+	for at := 0; ; {
+		n := bytes.IndexByte(src[at:], '\'')
+		if n < 0 {
+			return false
+		}
+		start, end := bytes.LastIndexByte(src[:at+n], '\n')+1, len(src)
+		if e := bytes.IndexByte(src[at+n:], '\n'); e >= 0 {
+			end = at + n + e
+		}
+		line := src[start:end]
+		if at = end; (bytes.Count(line, []byte{'\''})-bytes.Count(line, []byte(`\'`)))%2 == 0 || bytes.IndexByte(line, '"') >= 0 || bytes.Contains(line, []byte("//")) ||
+			bytes.Contains(line, []byte("/*")) || bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("*")) {
+			continue
+		}
+		return true
+	}
 }
 
 // maxPatches bounds what is mended in one file.
