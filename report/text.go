@@ -282,6 +282,8 @@ func relation(s string) string {
 		return "imports"
 	case "configuration":
 		return "configures"
+	case "initialised":
+		return "is set by"
 	}
 	return "reaches"
 }

@@ -230,7 +230,7 @@ func (r *bodyReader) callClass(e facts.ExprID, x *facts.Expr) {
 	if res.super {
 		s.Flags |= graph.SiteSuper
 	}
-	if ev := r.ev; res.ent != noEnt && ev.another(res, r.f.Facts.List(x.Args), x.N != 0) {
+	if res.ent != noEnt && r.ev.another(res, r.f.syms[c.Name], r.f.Facts.List(x.Args), x.N != 0) {
 		s.Flags |= graph.SiteOther
 	}
 	add := func(to, recv graph.ID, certainty graph.Certainty) {
@@ -267,6 +267,7 @@ func (r *bodyReader) callClass(e facts.ExprID, x *facts.Expr) {
 // edges of the declaration around them, with the method's place: a call may
 // end there, too.
 func (l *linker) hierarchy() {
+	l.overriding = make([]bool, len(l.entFile))
 	l.dynamicHierarchy()
 	var ev *evaluator
 	for fn := range l.files {
@@ -365,6 +366,7 @@ func (l *linker) overridden(ev *evaluator, e, owner Ent, edge graph.RawEdge) {
 }
 
 func (l *linker) overrides(e, super Ent, edge graph.RawEdge) {
+	l.overriding[l.canon[e]] = true
 	edge.Kind = graph.EdgeOverrides
 	if l.isInterface(l.container(super)) && !l.isInterface(l.container(e)) {
 		edge.Kind = graph.EdgeImplements

@@ -90,6 +90,7 @@ type linker struct {
 	listeners  map[Ent][]Ent // by the type of events; see events.go
 	wired      wired         // what containers hand out
 	exports    exports       // of modules that are imported
+	overriding []bool        // by declaration: it overrides or implements a method
 	slots      *slots        // of languages whose types flow
 
 	pkgScope     *scopes // (unit, name) → Ent

@@ -272,52 +272,6 @@ func (ev *evaluator) choose(e facts.ExprID, ms *methodList, args []int32, explic
 	ev.inferPlain(e, res, args)
 }
 
-// another reports whether a call would mean another callable of the name if the
-// one that it means were gone: one that surely takes the arguments, whose result
-// is alike or not used.
-func (ev *evaluator) another(res *resolution, args []int32, used bool) bool {
-	if res.among == nil {
-		return false
-	}
-	for _, m := range res.among.list {
-		if m.ent == res.ent || !ev.arity(m.typ, len(args)) || !ev.sees(m.ent) {
-			continue
-		}
-		if used && ev.l.decl(m.ent).Kind != graph.KindConstructor && !ev.alike(ev.resultOf(res.typ), ev.resultOf(m.typ), 0) {
-			continue
-		}
-		for phase := range 3 {
-			if ev.applicable(m.typ, args, phase) == yes {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// alike reports whether two types are the same but for type arguments of which
-// nothing is known.
-func (ev *evaluator) alike(a, b Type, depth int) bool {
-	t := ev.types
-	if a == b {
-		return true
-	}
-	if depth > 8 || ev.erased(a, 0) != ev.erased(b, 0) || t.kind(a) != t.kind(b) {
-		return false
-	}
-	as, bs := t.argsOf(a), t.argsOf(b)
-	if len(as) != len(bs) {
-		return len(as) == 0 || len(bs) == 0
-	}
-	for i := range as {
-		open := func(x Type) bool { return x == unknownType || t.kind(x) == kParam || x == ev.lang.cls.root }
-		if !open(as[i]) && !open(bs[i]) && !ev.alike(as[i], bs[i], depth+1) {
-			return false
-		}
-	}
-	return true
-}
-
 // agree gives an ambiguous call the result that all candidates have.
 func (ev *evaluator) agree(ms []member, res *resolution) {
 	t := ev.types

@@ -136,6 +136,7 @@ func (e *engine) lostContracts(t graph.ID) {
 		e.narrowerInterface(typ, node.Name)
 		return
 	}
+	e.owedOutside(t)
 	for _, kind := range []graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
 		for _, edge := range e.base.OutKind(t, kind) {
 			iface := e.base.Nodes[edge.To].Parent

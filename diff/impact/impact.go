@@ -112,13 +112,14 @@ const (
 	Dispatched                    // calls a method that may now, or still, run it
 	Test                          // a test that reaches it
 	EntryPoint                    // started from outside, and reaches it
+	Initialised                   // a field that it alone gave a value
 	relationEnd
 )
 
 var relationNames = [relationEnd]string{
 	"caller", "reference", "reader", "writer", "type_user", "instantiator", "converter", "subtype",
 	"implementer", "overrider", "injector", "thrower", "annotated", "route", "client", "importer",
-	"configuration", "dispatched", "test", "entry_point",
+	"configuration", "dispatched", "test", "entry_point", "initialised",
 }
 
 // String returns the relation's name in reports.

@@ -16,8 +16,80 @@ func (e *engine) owed(t graph.ID, edge *graph.Edge) {
 	if !diff.Abstract(e.base, edge.To) && !(asked.Kind == graph.KindExternal && asked.Flags.Has(graph.FlagAbstract)) {
 		return
 	}
+	if slices.ContainsFunc(e.base.OutKind(t, graph.EdgeOverrides), func(x graph.Edge) bool {
+		n := &e.base.Nodes[x.To]
+		return x.To != edge.To && n.Kind == graph.KindExternal && !n.Flags.Has(graph.FlagAbstract)
+	}) {
+		return // a class outside of the tree has the method
+	}
 	for _, typ := range append([]graph.ID{e.base.Nodes[t].Parent}, e.baseSubtypes(e.base.Nodes[t].Parent)...) {
 		e.owes(typ, edge.To, e.d.ToHead(edge.To), t)
+		e.owesInside(typ, t)
+	}
+}
+
+// owedOutside judges the type of a method t of the base graph that says that it
+// overrides another one, which is gone or has another shape, where only an interface
+// outside of the tree can have that one. Whether the interface asks for it is not
+// known: most do.
+func (e *engine) owedOutside(t graph.ID) {
+	rules := e.d.RulesFor(&e.base.Nodes[t])
+	mark := graph.None
+	if rules.Overriding != "" {
+		mark = e.base.Lookup(rules.Overriding)
+	}
+	typ := e.base.Nodes[t].Parent
+	if mark == graph.None || !concrete(&e.base.Nodes[typ]) || !slices.ContainsFunc(e.base.OutKind(mark, graph.EdgeAnnotates), func(x graph.Edge) bool { return x.To == t }) {
+		return
+	}
+	if len(e.base.OutKind(t, graph.EdgeImplements)) > 0 || len(e.base.OutKind(t, graph.EdgeOverrides)) > 0 {
+		return
+	}
+	p, ok := e.pair(typ)
+	if !ok {
+		return
+	}
+	var promise *graph.Edge
+	for _, s := range supertypes(e.base, typ) {
+		for _, x := range e.base.OutKind(s, graph.EdgeExtends) {
+			if n := &e.base.Nodes[x.To]; n.Kind == graph.KindExternal && e.base.Nodes[s].Kind != graph.KindInterface {
+				return // a class outside of the tree may have it
+			}
+		}
+		for _, k := range []graph.EdgeKind{graph.EdgeImplements, graph.EdgeExtends} {
+			es := e.base.OutKind(s, k)
+			for i := range es {
+				if e.base.Nodes[es[i].To].Kind == graph.KindExternal && promise == nil {
+					promise = &es[i]
+				}
+			}
+		}
+	}
+	if promise == nil || e.head.Nodes[p.head].Flags.Has(graph.FlagAbstract) {
+		return
+	}
+	n := &e.head.Nodes[p.head]
+	at := Site{File: n.File, Line: n.Line, Col: n.Col, State: Unknown}
+	e.add(Impacted{ID: p.head, Relation: Implementer, Severity: MustUpdate, Depth: 1, Certainty: promise.Certainty,
+		Sites: []Site{at}, Path: []Hop{e.hopAt(promise, at)}})
+}
+
+// owesInside judges the types without a node, inside of bodies, that extend an
+// abstract class of the base graph and inherit the method gone from it.
+func (e *engine) owesInside(typ, gone graph.ID) {
+	n := &e.base.Nodes[typ]
+	if n.Kind != graph.KindClass || !n.Flags.Has(graph.FlagAbstract) {
+		return
+	}
+	for _, x := range e.base.InKind(typ, graph.EdgeConverts) {
+		edge := &e.base.Edges[x]
+		if p, ok := e.pair(edge.From); ok && edge.Type == graph.None && !provided(e.base, edge.From, gone) {
+			fit := fitsNo
+			if e.d.Base == e.d.Head && e.c.Kind != diff.Removed {
+				fit = fitsUnknown
+			}
+			e.judgeUnnamed(edge, p, graph.None, fit)
+		}
 	}
 }
 
@@ -97,7 +169,7 @@ func (e *engine) promise(typ, contract graph.ID) *graph.Edge {
 				if first == nil {
 					first = &es[j]
 				}
-				if es[j].To == contract {
+				if es[j].To == contract || e.outsideBelow(e.base, es[j].To, contract) {
 					return first
 				}
 				steps = append(steps, step{es[j].To, first})
@@ -115,7 +187,18 @@ func (e *engine) promises(typ, contract graph.ID) bool {
 	if now == graph.None {
 		now = e.head.Lookup(e.base.Nodes[contract].Key)
 	}
-	return now != graph.None && slices.Contains(supertypes(e.head, typ), now)
+	return now != graph.None && slices.ContainsFunc(supertypes(e.head, typ), func(s graph.ID) bool {
+		return s == now || e.outsideBelow(e.head, s, now)
+	})
+}
+
+// outsideBelow reports whether a type outside of the tree extends another one there,
+// as far as the language's own library tells.
+func (e *engine) outsideBelow(g *graph.Graph, sub, super graph.ID) bool {
+	x, y := &g.Nodes[sub], &g.Nodes[super]
+	rules := e.d.RulesFor(x)
+	return x.Kind == graph.KindExternal && y.Kind == graph.KindExternal && x.Lang == y.Lang && rules.Supertypes != nil &&
+		diff.Below(g, diff.TypeName(g, sub), diff.TypeName(g, super), &rules)
 }
 
 // keeps reports whether a type of the head graph has another method than gone

@@ -33,9 +33,6 @@ func (e *engine) supposed(k graph.EdgeKind, user, t graph.ID, s *graph.Site) Sta
 		external := x.Kind == graph.KindExternal
 		switch {
 		case unseen && i < overridden && e.hasEdgeBase(t, graph.EdgeImplements, m) && !e.hasDefaults(m):
-			if external {
-				state = Unknown // the interface may have methods with a body
-			}
 		case s.Flags&graph.SiteSuper != 0 && (diff.Abstract(e.base, m) || external && x.Flags.Has(graph.FlagAbstract)),
 			!external && !e.sees(user, m, x.Visibility):
 		case (k == graph.EdgeReferences || s.Want != 0) && !e.sameResults(t, m), k == graph.EdgeReferences && i >= overridden:
@@ -62,12 +59,12 @@ func (e *engine) behindInterfaces(t graph.ID, s *graph.Site) bool {
 // reboundTo judges a call of t, which is gone, that would mean the declaration to of
 // the head graph now.
 func (e *engine) reboundTo(t, to graph.ID, s *graph.Site) State {
-	m := e.d.ToBase(to)
-	if m == graph.None || !e.hasEdgeBase(t, graph.EdgeImplements, m) || !e.behindInterfaces(t, s) || e.hasDefaults(m) {
-		return Fits
+	if e.base.Nodes[t].Kind == graph.KindConstructor && e.head.Nodes[to].Kind.IsType() {
+		return e.withoutConstructor(t, s)
 	}
-	if e.base.Nodes[m].Kind == graph.KindExternal {
-		return Unknown
+	m := e.d.ToBase(to)
+	if m == graph.None || !e.hasEdgeBase(t, graph.EdgeImplements, m) || !e.behindInterfaces(t, s) || e.hasDefaults(m) || s.Flags&graph.SiteOther != 0 {
+		return Fits
 	}
 	return Broken
 }

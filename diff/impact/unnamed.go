@@ -51,7 +51,7 @@ func (e *engine) judgeUnnamed(edge *graph.Edge, p pairing, h graph.ID, fit fit) 
 		switch {
 		case !ok || fit == fitsUnknown && !edited:
 			at.State = Unknown
-		case provided(e.head, p.head, h):
+		case h != graph.None && provided(e.head, p.head, h):
 			at.State = Edited
 		case edited:
 			at.State = Edited

@@ -27,6 +27,7 @@ func (e *engine) removed(c *diff.Change) {
 			e.implementers(t, graph.None, ShouldReview)
 		}
 		e.lostContracts(t)
+		e.unset(t)
 		e.memberChanged(t, graph.None)
 		if e.base.Nodes[t].Kind.IsType() && e.base != e.head {
 			e.lostMembers(t, graph.None)
@@ -201,8 +202,10 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 				s.State = Unknown
 				break
 			}
-			if e.base == e.head && s.State == Broken {
-				s.State = e.supposed(edge.Kind, p.head, t, &base[i])
+			if e.base == e.head {
+				if s.State == Broken {
+					s.State = e.supposed(edge.Kind, p.head, t, &base[i])
+				}
 				break // what else the name could mean is not known
 			}
 			to, known := e.rebound(edge.Kind, p, &s, name, now, e.alternatives(edge, t, &base[i]))
@@ -252,6 +255,8 @@ func (e *engine) withoutConstructor(t graph.ID, s *graph.Site) State {
 	}
 	c, ok := newCall(e.base, s)
 	switch {
+	case e.overloaded(t) && (ok && c.args > 0 || !ok && len(e.base.Nodes[t].Signature.Params) > 0):
+		return Broken // constructors are not inherited
 	case !ok || len(e.head.Nodes[is].Signature.Bases) > len(e.head.OutKind(is, graph.EdgeImplements)) || len(e.head.OutKind(is, graph.EdgeExtends)) > 0:
 		return Unknown
 	case c.args == 0 && len(c.keywords) == 0 && !c.spread && !c.spreadKw:
