@@ -267,17 +267,22 @@ func (r *bodyReader) wire(at point) {
 	case kExtern:
 		list = r.l.wired.external[r.ev.externName(x)]
 	}
-	list = r.chosen(list, at, many)
+	var to []graph.ID // one declaration may be there for several modules
+	for _, p := range r.chosen(list, at, many) {
+		if n := r.target(p.ent); n != graph.None && n != from && !slices.Contains(to, n) && len(to) < maxProviders {
+			to = append(to, n)
+		}
+	}
 	certainty := graph.Inferred
-	if len(list) > 1 && !many {
+	if len(to) > 1 && !many {
 		certainty = graph.Ambiguous
-		if len(list) > maxAmbiguous {
+		if len(to) > maxAmbiguous {
 			return
 		}
 	}
 	place := &r.f.Facts.Exprs[typ]
-	for _, p := range list[:min(len(list), maxProviders)] {
-		if to := r.target(p.ent); to != graph.None && to != from && to != r.typeNode(x) {
+	for _, to := range to {
+		if to != r.typeNode(x) {
 			r.edges = append(r.edges, graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeInjects, Certainty: certainty,
 				HasSite: true, Site: r.site(place.Line, place.Col)})
 		}
