@@ -56,3 +56,7 @@ func Verbs(format string) string {
 	}
 	return s.String()
 }
+
+// VerbMount is the verb of a route that is none: it says that the router which is
+// its value is mounted at its path.
+const VerbMount = "MOUNT"

@@ -37,6 +37,7 @@ type routeDecl struct {
 	node    graph.ID // None: declared inside of a body
 	fn      int32
 	line    int32
+	mounted bool // by another file, see [mountTable]
 }
 
 // routeTable finds routes by the literal segment that the fewest share.
@@ -81,6 +82,7 @@ func (l *linker) requests() {
 // routeTable collects the routes of the tree.
 func (l *linker) routeTable() *routeTable {
 	t := &routeTable{by: map[string][]int32{}}
+	mounts := l.mounts()
 	for fn := range l.files {
 		f := &l.files[fn]
 		if f.unit < 0 || l.units[f.unit].surface {
@@ -92,18 +94,29 @@ func (l *linker) routeTable() *routeTable {
 				continue
 			}
 			verbs, pattern, ok := strings.Cut(l.routeName(f.base+Ent(i)), " ")
-			segs, optional, parsed := parsePattern(pattern)
-			if !ok || !parsed {
+			if !ok || verbs == facts.VerbMount {
 				continue
 			}
-			r := routeDecl{segs: segs, node: l.nodeOf[f.base+Ent(i)], fn: int32(fn), line: d.Line}
+			r := routeDecl{node: l.nodeOf[f.base+Ent(i)], fn: int32(fn), line: d.Line}
 			if verbs != "ANY" && verbs != "*" {
 				r.methods = strings.Split(verbs, ",")
 			}
-			t.routes = append(t.routes, r)
-			if optional {
-				r.segs = segs[:len(segs)-1]
+			prefixes := mounts.prefixes(int32(fn), d.Line, 0)
+			if prefixes == nil {
+				prefixes = []string{""}
+			}
+			for _, prefix := range prefixes {
+				r.mounted = prefix != ""
+				segs, optional, parsed := parsePattern(prefix + "/" + strings.TrimPrefix(pattern, "/"))
+				if !parsed {
+					continue
+				}
+				r.segs = segs
 				t.routes = append(t.routes, r)
+				if optional {
+					r.segs = segs[:len(segs)-1]
+					t.routes = append(t.routes, r)
+				}
 			}
 		}
 	}
@@ -154,7 +167,7 @@ func (l *linker) request(t *routeTable, r *requested, fn int32, d *facts.Directi
 		}
 	}
 	certainty := graph.Exact
-	if r.host || r.open || r.method == "" || slices.ContainsFunc(r.segs, func(s segment) bool { return s.kind != segLiteral }) {
+	if r.host || r.open || r.method == "" || fits[0].route.mounted || slices.ContainsFunc(r.segs, func(s segment) bool { return s.kind != segLiteral }) {
 		certainty = graph.Inferred
 	}
 	if len(fits) > 1 || fits[0].bare {

@@ -30,7 +30,7 @@ var Language = &lang.Language{
 	Name:       "go",
 	Extensions: []string{".go"},
 	Manifests:  []string{"go.mod", "go.work"},
-	Version:    9,
+	Version:    10,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Manifest:   ExtractManifest,

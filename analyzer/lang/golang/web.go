@@ -34,10 +34,11 @@ var requestArgs = map[string]struct {
 }
 
 const (
-	maxURL      = 128 // nodes of an address that is read
-	maxPath     = 512 // bytes of a path that is kept
-	maxRoutes   = 1 << 12
-	maxPrefixes = 16 // prefixes inside of each other
+	maxURL        = 128 // nodes of an address that is read
+	maxPath       = 512 // bytes of a path that is kept
+	maxRoutes     = 1 << 12
+	maxPrefixes   = 16 // prefixes inside of each other
+	maxRouterArgs = 4  // arguments of which one may be a router
 )
 
 // webState is what is kept of a file's routers.
@@ -45,6 +46,7 @@ type webState struct {
 	groups map[facts.ExprID]string // the prefixes of routers that calls return
 	prefix []string                // of the function literals that are open
 	named  map[string]int          // how often a route of a name was declared
+	mounts int
 }
 
 // beginRoute notes that the arguments of a call are read whose routes have a
@@ -68,7 +70,17 @@ func (e *extractor) beginRoute(function, args syntax.ID) bool {
 // webCall notes what the call at node i, whose callee is x and whose arguments
 // are ids, tells a router, or that it sends a request.
 func (e *extractor) webCall(i, function, args syntax.ID, x facts.ExprID, ids []int32) {
-	if len(ids) == 0 || classOf(e.nodes[function].Kind) != classSelector {
+	if len(ids) == 0 {
+		return
+	}
+	for _, id := range ids[:min(len(ids), maxRouterArgs)] {
+		// A router that is given to a function, which adds its routes.
+		if p := e.prefixOf(facts.ExprID(id)); p != "" {
+			e.mount(i, function, strings.Join(e.web.prefix, "")+p, x)
+			break
+		}
+	}
+	if classOf(e.nodes[function].Kind) != classSelector {
 		return
 	}
 	field := e.child(function, fieldField)
@@ -85,6 +97,10 @@ func (e *extractor) webCall(i, function, args syntax.ID, x facts.ExprID, ids []i
 	}
 	first := e.t.FirstNamed(args)
 	switch verb := verbs[name]; {
+	case name == "Mount" && len(ids) == 2:
+		if p, ok := e.stringLiteral(first); ok && strings.HasPrefix(p, "/") {
+			e.mount(i, first, strings.Join(e.web.prefix, "")+e.routerPrefix(x)+p, facts.ExprID(ids[1]))
+		}
 	case verb != "", titleVerbs[name] != "" && e.importsLike(titleRouters):
 		if verb == "" {
 			verb = titleVerbs[name]
@@ -143,13 +159,35 @@ func (e *extractor) routerPrefix(x facts.ExprID) string {
 	if len(e.web.groups) == 0 || e.b.Exprs[x].Op != facts.OpSelect {
 		return ""
 	}
-	on := e.b.Exprs[x].X
+	return e.prefixOf(e.b.Exprs[x].X)
+}
+
+// prefixOf returns the prefix of a router.
+func (e *extractor) prefixOf(on facts.ExprID) string {
+	if len(e.web.groups) == 0 {
+		return ""
+	}
 	if o := &e.b.Exprs[on]; o.Op == facts.OpName && o.Flags&facts.FlagLocal != 0 {
 		if on = e.b.Locals[o.X].Value; on == none {
 			return ""
 		}
 	}
 	return e.web.groups[on]
+}
+
+// mount adds that a router, or the routes that a function adds, are at a path.
+func (e *extractor) mount(i, at syntax.ID, path string, router facts.ExprID) {
+	if len(path) > maxPath || e.web.mounts >= maxRoutes {
+		return
+	}
+	e.web.mounts++
+	r := e.b.AddDecl(graph.KindRoute, e.b.InternString(facts.VerbMount+" "+path), none)
+	d := &e.b.Decls[r]
+	d.DefLine, d.EndLine = int32(e.t.Line(i)), int32(e.t.EndLine(i))
+	d.Line, d.Col = e.place(at)
+	d.Signature, d.Value = d.Name, router
+	d.Traits |= facts.TraitSynthetic | facts.TraitFileScoped | facts.TraitLocal
+	e.b.EndDecl(r)
 }
 
 // route adds a route.

@@ -86,7 +86,7 @@ type route struct {
 // and the methods of Flask and FastAPI that do what their decorators do. ids are
 // the arguments.
 func (e *extractor) routeCall(fn, args syntax.ID, ids []int32) {
-	if args == syntax.None || len(ids) < 2 {
+	if args == syntax.None || len(ids) == 0 {
 		return
 	}
 	handlers, at := []string{"view"}, 1
@@ -106,6 +106,9 @@ func (e *extractor) routeCall(fn, args syntax.ID, ids []int32) {
 		switch string(e.t.Text(e.child(fn, fieldAttribute))) {
 		case "add_url_rule":
 			handlers, at, method = []string{"view_func"}, 2, "GET"
+		case "include_router", "register_blueprint":
+			e.mount(args, ids)
+			return
 		case "add_api_route":
 			handlers, method = []string{"endpoint"}, "GET"
 		default:
@@ -145,6 +148,33 @@ func (e *extractor) routeCall(fn, args syntax.ID, ids []int32) {
 		method, path = e.methods(args), e.routePrefix(e.t.String(fn))+path
 	}
 	e.pending = append(e.pending, route{method + " " + path, first, h, e.inTest(e.owner)})
+}
+
+// mount notes that a call mounts a router or blueprint, its first argument, at the
+// path that it names.
+func (e *extractor) mount(args syntax.ID, ids []int32) {
+	router := e.b.Exprs[ids[0]].Op
+	if router != facts.OpName && router != facts.OpSelect {
+		return
+	}
+	path, at := "/", e.t.FirstNamed(args)
+	for c := range e.t.NamedChildren(args) {
+		if e.class(c) != classKeywordArgument {
+			continue
+		}
+		switch string(e.t.Text(e.child(c, fieldName))) {
+		case "prefix", "url_prefix":
+			v, ok := e.child(c, fieldValue), false
+			if v == syntax.None {
+				return
+			}
+			if path, ok = e.constant(v); !ok || !strings.HasPrefix(path, "/") {
+				return
+			}
+			at = v
+		}
+	}
+	e.pending = append(e.pending, route{facts.VerbMount + " " + path, at, facts.ExprID(ids[0]), true})
 }
 
 // addRoutes adds the routes that calls made known.

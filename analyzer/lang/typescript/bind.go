@@ -243,11 +243,12 @@ func (e *extractor) variables(i, def syntax.ID) {
 		if name == syntax.None {
 			continue
 		}
+		e.noteRouter(name, value)
 		switch {
 		case e.bodies > 0:
 			e.localVariable(name, typ, value)
 		case e.class(name) == classIdentifier:
-			if !ambient && e.requires(name, value) {
+			if !ambient && e.requires(e.str(name), value) {
 				continue
 			}
 			d := e.variable(e.str(name), name, def, typ, value)

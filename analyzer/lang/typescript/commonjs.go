@@ -36,8 +36,9 @@ func (e *extractor) required(v syntax.ID) (source syntax.ID, name facts.Str) {
 	return a, name
 }
 
-// requires adds const name = require("path"), or with .member, as an import.
-func (e *extractor) requires(name, value syntax.ID) bool {
+// requires adds const name = require("path"), or with .member, as an import, of
+// which the name is given.
+func (e *extractor) requires(name facts.Str, value syntax.ID) bool {
 	source, member := e.required(value)
 	if source == syntax.None || e.owner != none {
 		return false
@@ -47,7 +48,7 @@ func (e *extractor) requires(name, value syntax.ID) bool {
 		return false
 	}
 	e.common = true
-	im := facts.Import{Path: path, Name: e.names.whole, Alias: e.str(name)}
+	im := facts.Import{Path: path, Name: e.names.whole, Alias: name}
 	if member != 0 {
 		im.Name = member
 	}

@@ -54,6 +54,7 @@ type extractor struct {
 	test       testNode // the function that is a test
 	controller string   // the path of the class that is open, where it handles routes
 	controls   bool
+	routers    map[facts.Str]bool // names of what is made as a router
 	modulesOf  map[string]string // names to the modules of HTTP clients that they stand for
 	web        map[string]string // names of HTTP clients to what their addresses begin with
 	agent      map[string]bool   // those of an application at hand

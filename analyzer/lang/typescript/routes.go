@@ -31,6 +31,32 @@ func routers(name string) bool {
 	return false
 }
 
+// noteRouter notes that a name stands for a router: const api = express.Router().
+// Applications are told by their names: a file with several mostly has those for
+// tests, or for different hosts.
+func (e *extractor) noteRouter(name, value syntax.ID) {
+	if value == syntax.None {
+		return
+	}
+	maker := syntax.ID(syntax.None)
+	switch e.class(value) {
+	case classCall:
+		maker = e.child(value, e.f.function)
+	case classNew:
+		maker = e.child(value, e.f.constructor)
+	}
+	if maker != syntax.None && e.is(maker, classMember) {
+		maker = e.child(maker, e.f.property)
+	}
+	if maker == syntax.None || !e.is(name, classIdentifier) || e.t.String(maker) != "Router" {
+		return
+	}
+	if e.routers == nil {
+		e.routers = map[facts.Str]bool{}
+	}
+	e.routers[e.str(name)] = true
+}
+
 // calledRoute adds the routes that a call tells: app.get("/path", …, handler),
 // app.on("GET", "/path", handler), app.route({method, url, handler}), and
 // router.route("/path").get(handler).
@@ -41,7 +67,7 @@ func (e *extractor) calledRoute(i syntax.ID, call facts.ExprID) {
 	}
 	word := e.t.String(e.child(fn, e.f.property))
 	method, ok := routeMethods[word]
-	if !ok && word != "on" && word != "route" {
+	if !ok && word != "on" && word != "route" && word != "use" {
 		return
 	}
 	on := e.child(fn, e.f.object)
@@ -54,6 +80,12 @@ func (e *extractor) calledRoute(i syntax.ID, call facts.ExprID) {
 	}
 	switch {
 	case len(given) == 0:
+	case word == "use", word == "route" && len(given) == 2:
+		at := given[0]
+		if len(given) == 1 {
+			at = syntax.None
+		}
+		e.mount(at, i, given[len(given)-1], call)
 	case word == "route":
 		if len(given) == 1 && e.is(given[0], classObject) {
 			e.describedRoute(given[0])
@@ -72,6 +104,30 @@ func (e *extractor) calledRoute(i syntax.ID, call facts.ExprID) {
 			e.routeTo(method, path, given[0], i, call)
 		}
 	}
+}
+
+// mount adds what a call mounts, its last argument, at a path; None: at the root.
+func (e *extractor) mount(at, def, last syntax.ID, call facts.ExprID) {
+	path := "/"
+	if at != syntax.None {
+		if path = string(e.unquoted(at)); !e.is(at, classString) || !strings.HasPrefix(path, "/") {
+			return
+		}
+	} else {
+		at = def
+	}
+	list := e.b.List(e.b.Exprs[call].Args)
+	r := e.addRoute(facts.VerbMount+" "+path, at, def)
+	router := facts.ExprID(list[len(list)-1])
+	if source, _ := e.required(last); source != syntax.None && e.owner == none {
+		// It gets a name that no source can have.
+		name := e.b.Intern(e.t.Text(last))
+		if e.requires(name, last) {
+			router = e.add(facts.Expr{Op: facts.OpName, Name: name, X: none, Y: none}, last)
+		}
+	}
+	e.b.Decls[r].Value = router
+	e.b.Decls[r].Traits |= facts.TraitLocal // nothing is requested of it
 }
 
 // maxChain bounds the calls of routes on what the one before gives.
@@ -100,7 +156,8 @@ func (e *extractor) routes(on syntax.ID) bool {
 				return true
 			}
 		}
-		return name != syntax.None && e.nodes[name].End-e.nodes[name].Start <= 40 && routers(e.t.String(name))
+		return name != syntax.None && e.nodes[name].End-e.nodes[name].Start <= 40 &&
+			(routers(e.t.String(name)) || e.is(name, classIdentifier) && e.routers[e.str(name)])
 	}
 	return false
 }

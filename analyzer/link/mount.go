@@ -1,0 +1,145 @@
+package link
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// Routers that other files mount: app.use("/users", require("./users")). The
+// routes of what is mounted are there under the path that it is mounted at, and
+// nowhere else. A mount is declared as a route whose verb is [facts.VerbMount]; its
+// value is the router, or a function that makes or is given one.
+//
+// Where a function makes or is given the router, its routes are those inside of it.
+// Otherwise all routes of a file are taken for those of the one router that other
+// files mount; if they mount several of its routers nothing is known of any.
+
+// Bounds of mounts: the paths of one router, and the calls, selections and mounts
+// inside of each other that are followed.
+const (
+	maxMounts      = 8
+	maxMountChain  = 4
+	maxMountPrefix = 512 // bytes
+)
+
+// mount says that what is declared in a file is mounted by another.
+type mount struct {
+	prefix      string
+	by, line    int32 // file
+	test        bool
+	router      Ent
+	first, last int32 // lines of a function; 0: the whole file
+}
+
+// mountTable holds the mounts of each file, in the order of the files that mount.
+type mountTable map[int32][]mount
+
+// mounts collects what files mount of others.
+func (l *linker) mounts() mountTable {
+	var t mountTable
+	var ev *evaluator
+	for fn := range l.files {
+		f := &l.files[fn]
+		if f.unit < 0 || l.units[f.unit].surface {
+			continue
+		}
+		for i := range f.Facts.Decls {
+			d := &f.Facts.Decls[i]
+			if d.Kind != graph.KindRoute || d.Value < 0 {
+				continue
+			}
+			verb, prefix, ok := strings.Cut(f.Facts.Str(d.Name), " ")
+			if !ok || verb != facts.VerbMount {
+				continue
+			}
+			if ev == nil {
+				ev = l.newEvaluator(l.types)
+				ev.classes.reset()
+				t = mountTable{}
+			}
+			ev.open(int32(fn))
+			to := l.mounted(ev, d.Value)
+			if to == noEnt || l.units[l.unitOf(to)].surface {
+				continue
+			}
+			m := mount{prefix: prefix, by: int32(fn), line: d.Line, test: f.place.Test, router: to}
+			if x := l.decl(to); x.Kind.IsCallable() {
+				m.first, m.last = x.DefLine, x.EndLine
+			} else if l.entFile[to] == int32(fn) {
+				continue // which routes are whose is known where they are declared
+			}
+			if at := l.entFile[to]; at != int32(fn) || m.line < m.first || m.line > m.last {
+				t[at] = append(t[at], m)
+			}
+		}
+	}
+	for file, list := range t {
+		// Tests mount things as they like; that counts only if nobody else does.
+		if slices.ContainsFunc(list, func(m mount) bool { return !m.test }) {
+			list = slices.DeleteFunc(list, func(m mount) bool { return m.test })
+		}
+		whole := slices.DeleteFunc(slices.Clone(list), func(m mount) bool { return m.last > 0 })
+		if slices.ContainsFunc(whole, func(m mount) bool { return m.router != whole[0].router }) {
+			list = slices.DeleteFunc(list, func(m mount) bool { return m.last == 0 })
+		}
+		t[file] = list[:min(len(list), maxMounts)]
+	}
+	return t
+}
+
+// mounted returns what an expression of the open file names: a router, what it is
+// selected of, or the function that is called for it.
+func (l *linker) mounted(ev *evaluator, e facts.ExprID) Ent {
+	for range maxMountChain {
+		x := &ev.f.Facts.Exprs[e]
+		switch x.Op {
+		case facts.OpName, facts.OpSelect:
+			ev.typeOf(e)
+			if ref := ev.ref[e]; ref != noEnt && (l.entFile[ref] != ev.fn || l.decl(ref).Kind.IsCallable()) {
+				return ref
+			}
+			if x.Op == facts.OpName || x.X < 0 {
+				return noEnt
+			}
+			e = x.X
+		case facts.OpCall:
+			if x.X < 0 {
+				return noEnt
+			}
+			e = x.X
+		default:
+			return noEnt
+		}
+	}
+	return noEnt
+}
+
+// prefixes returns the paths under which the routes at a line of a file are there;
+// nil if nobody mounts them.
+func (t mountTable) prefixes(file, line int32, depth int) []string {
+	var list []string
+	for _, m := range t[file] {
+		if m.last > 0 && (line < m.first || line > m.last) {
+			continue
+		}
+		if len(list) == maxMounts {
+			break
+		}
+		above := []string{""}
+		if depth < maxMountChain {
+			if p := t.prefixes(m.by, m.line, depth+1); p != nil {
+				above = p
+			}
+		}
+		for _, a := range above {
+			p := strings.TrimSuffix(a+"/"+strings.Trim(m.prefix, "/"), "/")
+			if len(p) <= maxMountPrefix && len(list) < maxMounts && !slices.Contains(list, p) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
