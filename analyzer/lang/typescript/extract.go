@@ -55,9 +55,9 @@ type extractor struct {
 	controller string   // the path of the class that is open, where it handles routes
 	controls   bool
 	routers    map[facts.Str]bool // names of what is made as a router
-	modulesOf  map[string]string // names to the modules of HTTP clients that they stand for
-	web        map[string]string // names of HTTP clients to what their addresses begin with
-	agent      map[string]bool   // those of an application at hand
+	modulesOf  map[string]string  // names to the modules of HTTP clients that they stand for
+	web        map[string]string  // names of HTTP clients to what their addresses begin with
+	agent      map[string]bool    // those of an application at hand
 	text       []byte
 	signed     int // bytes that signatures may still take
 	hasher     syntax.Hasher
