@@ -337,7 +337,7 @@ func (q *asking) path() error {
 		}
 	}
 	if q.target == q.to {
-		q.note = "both ends are the same"
+		q.a.Reason = "both ends are the same"
 		return nil
 	}
 	there, back, met := q.meet(kinds)

@@ -45,6 +45,9 @@ func (q *asking) one(target string) (graph.ID, bool) {
 		return ids[0], true
 	case 0:
 		q.a.Reason = fmt.Sprintf("nothing in the graph is called %q", clip(target))
+		if of, _, ok := strings.Cut(target, "#"); ok && strings.Contains(of, ":") && q.g.Lookup(of) == graph.None {
+			q.a.Reason += fmt.Sprintf("; no package %q is in it: the key may be of another graph", clip(of))
+		}
 		for _, id := range q.x.Near(target, maxNear) {
 			q.a.Near = append(q.a.Near, q.x.Symbol(id))
 		}

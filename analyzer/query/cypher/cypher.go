@@ -37,6 +37,7 @@ const (
 	maxDepth   = 50      // of an expression
 	maxGroups  = 200_000
 	stepsADone = 1 << 12 // steps between looks at the context
+	rowSteps   = 5       // what a row costs, in steps
 )
 
 // Limits bound one question. Zero values stand for the defaults.

@@ -17,6 +17,7 @@ type run struct {
 	q     *question
 	lim   Limits
 	steps int
+	looks int // at the bounds
 	err   error
 
 	slots []any // values of variables; nil: not bound yet
@@ -42,7 +43,7 @@ type step struct {
 func (r *run) step() bool {
 	if r.steps++; r.steps > r.lim.Steps {
 		r.err = ErrSteps
-	} else if r.steps%stepsADone == 0 && r.ctx.Err() != nil {
+	} else if r.looks++; r.looks%stepsADone == 0 && r.ctx.Err() != nil {
 		r.err = r.ctx.Err()
 	}
 	return r.err == nil
@@ -372,6 +373,10 @@ func (r *run) fits(p *nodePattern, id graph.ID) bool {
 }
 
 func (r *run) emit() {
+	// What is done with a row costs as much as to find a few nodes.
+	if r.steps += rowSteps; !r.step() {
+		return
+	}
 	if r.agg {
 		r.addToGroup()
 		return
