@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -56,23 +57,38 @@ func run(ctx context.Context, c config, out, log io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	g := synthetic(c.nodes, c.edges)
 	if c.keep != "" {
-		return artifact.WriteFile(ctx, c.keep, g)
+		g := synthetic(c.nodes, c.edges)
+		if err := artifact.WriteFile(ctx, c.keep, g); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(out, keyOf(g, methods(g), 5))
+		return err
 	}
+	// What a process needs at most is never less than what the one that started it
+	// had: commands come first, and a process of its own makes the graph.
 	file := filepath.Join(tmp, "g.kg")
-	if err := artifact.WriteFile(ctx, file, g); err != nil {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	target, _, err := usage.Command(log, self, "-nodes", strconv.Itoa(c.nodes), "-edges", strconv.Itoa(c.edges), "-keep", file)
+	if err != nil {
 		return err
 	}
 	info, err := os.Stat(file)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d nodes, %d edges, %d places; the graph file has %.1f MB\n\n", len(g.Nodes), len(g.Edges), g.SiteCount(), float64(info.Size())/1e6)
+	if err := commands(ctx, &c, tmp, file, strings.TrimSpace(string(target)), out, log); err != nil {
+		return err
+	}
+	g := synthetic(c.nodes, c.edges)
+	fmt.Fprintf(out, "\n%d nodes, %d edges, %d places; the graph file has %.1f MB\n\n", len(g.Nodes), len(g.Edges), g.SiteCount(), float64(info.Size())/1e6)
 	fmt.Fprintf(out, "| question | median | 95 %% | mean processor time |\n|---|---:|---:|---:|\n")
 	x := query.New(g)
 	targets := methods(g)
-	key := func(i int) string { return g.Nodes[targets[(i*7919)%len(targets)]].Key }
+	key := func(i int) string { return keyOf(g, targets, i) }
 	ask := func(r query.Request) error {
 		a, err := x.Ask(r)
 		if err == nil && a.Schema == "" {
@@ -126,15 +142,25 @@ func run(ctx context.Context, c config, out, log io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "\nThe search index is made in %.2f s; its %.1f MB are read back in %.0f ms.\n", built.Seconds(), float64(len(stored))/1e6, 1e3*time.Since(begin).Seconds())
+	return nil
+}
+
+// keyOf returns the key of one of the methods of a graph, spread over it.
+func keyOf(g *graph.Graph, methods []graph.ID, i int) string {
+	return g.Nodes[methods[(i*7919)%len(methods)]].Key
+}
+
+// commands shows what a command for one question needs, and a server.
+func commands(ctx context.Context, c *config, tmp, file, target string, out, log io.Writer) error {
 	// The cache is this program's own.
 	os.Setenv("XDG_CACHE_HOME", tmp)
 	for _, p := range []struct {
 		name string
 		args []string
 	}{
-		{"one question", []string{"query", "callers", key(5), "--graph", file, "-q"}},
-		{"one search, with an index that is there", []string{"search", "open the store", "--graph", file, "-q"}},
+		{"one question", []string{"query", "callers", target, "--graph", file, "-q"}},
 		{"one search that makes the index", []string{"search", "open the store", "--graph", file, "-q", "--no-cache"}},
+		{"one search, with an index that is there", []string{"search", "open the store", "--graph", file, "-q"}},
 	} {
 		_, u, err := usage.Repeat(7, log, c.kg, p.args...)
 		if err != nil {
@@ -146,7 +172,7 @@ func run(ctx context.Context, c config, out, log io.Writer) error {
 		if how == "that makes the search index" {
 			os.RemoveAll(filepath.Join(tmp, "kg"))
 		}
-		rss, err := server(ctx, c.kg, file, key(5))
+		rss, err := server(ctx, c.kg, file, target)
 		if err != nil {
 			return err
 		}
