@@ -91,6 +91,9 @@ func (x *Index) Fill(question string, a *Answer, o PackOptions) *Pack {
 	}
 	for _, d := range seeds {
 		if f.left > half {
+			for _, h := range f.handlers(d) {
+				f.define(h, f.left-half/2)
+			}
 			f.define(d, f.left-half/2)
 		}
 	}
@@ -135,6 +138,19 @@ type filler struct {
 func size(s string) int { return (len(s) + 3) / 4 }
 
 func (f *filler) head(q string) string { return "# " + q + "\n" }
+
+// handlers returns what handles a route, which says what the route does.
+func (f *filler) handlers(d Found) []Found {
+	var list []Found
+	if g := f.x.g; g.Nodes[d.Node].Kind == graph.KindRoute {
+		for _, e := range g.OutKind(d.Node, graph.EdgeHandles) {
+			if g.Nodes[e.To].Kind.IsCallable() && !f.done[e.To] {
+				list = append(list, Found{Node: e.To, Score: d.Score, Hop: 1, Seed: d.Seed, Via: d.Node, Edge: e.Kind})
+			}
+		}
+	}
+	return list
+}
 
 // define adds the source of a declaration if it costs no more than most.
 func (f *filler) define(d Found, most int) {
