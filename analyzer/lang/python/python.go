@@ -16,7 +16,7 @@ import (
 var Language = &lang.Language{
 	Name:       "python",
 	Extensions: []string{".py", ".pyi"},
-	Version:    4,
+	Version:    5,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Rules:      rules,
