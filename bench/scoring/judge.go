@@ -264,10 +264,6 @@ func (ix *index) otherTarget(c *claim, same []*record.Site, to *record.Def, opt 
 			c.verdict = dispatch
 			return c
 		}
-		if s.Kind == "injects" && c.edges[0].Kind == s.Kind && c.edges[0].Certainty == "inferred" && slices.Contains(ix.origins(s, opt.Initialisers), c.pair.from) {
-			c.verdict = dispatch // who provides what is asked for there by its type
-			return c
-		}
 	}
 	switch {
 	case external:
@@ -327,6 +323,8 @@ func (ix *index) relationVerdict(c *claim, e *record.Edge, from, to *record.Def,
 	c.shape = to.Kind
 	ts := known[c.pair]
 	switch {
+	case len(ts) == 0 && e.Kind == "injects" && e.Certainty == "inferred":
+		c.verdict, c.reason = dispatch, "who provides what is asked for by its type" // no compiler knows
 	case len(ts) == 0:
 		c.verdict, c.reason = wrong, "not a relation"
 	case slices.ContainsFunc(ts, func(t *truth) bool { return t.need }):
