@@ -34,7 +34,7 @@ func Ops() []Op {
 		{"cycles", "dependency cycles of packages; of callables with kinds; only those of the target", MayTarget, 1, (*asking).cycles, Relations},
 		{"hubs", "what most depends on, by: in, out, pagerank, betweenness", NoTarget, 1, (*asking).hubs, Details},
 		{"dead_code", "callables and types that nothing that can be started reaches", NoTarget, 1, (*asking).deadCode, Details},
-		{"orphans", "declarations without any relation", NoTarget, 1, (*asking).orphans, Relations},
+		{"orphans", "declarations without any relation", NoTarget, 1, (*asking).orphans, Details},
 		{"unused_exports", "what is exported and used nowhere outside its package", NoTarget, 1, (*asking).unusedExports, Relations},
 		{"complexity", "callables by the ways through their body (cyclomatic), or by flow: lines × (fan-in × fan-out)²", NoTarget, 1, (*asking).complexity, Details},
 		{"largest", "callables by the number of tokens in their body", NoTarget, 1, (*asking).largest, Details},

@@ -427,6 +427,26 @@ func TestPagesAgree(t *testing.T) {
 	}
 }
 
+// TestOrphans: what a compiler or generator writes, and constructors that are
+// there so that nobody makes a value, are no orphans.
+func TestOrphans(t *testing.T) {
+	b := &graph.Builder{}
+	b.AddFile(graph.File{Path: "a/A.java"})
+	add := func(name string, k graph.Kind, flags graph.Flags, v graph.Visibility) {
+		b.AddNode(graph.Node{Key: "java:a#" + name, Name: name, QName: "a." + name, Kind: k, Parent: graph.None, File: "a/A.java", Line: 3, DefLine: 3, EndLine: 3, Flags: flags, Visibility: v})
+	}
+	add("alone", graph.KindMethod, 0, graph.Public)
+	add("values", graph.KindMethod, graph.FlagGenerated, graph.Public)
+	add("Utils", graph.KindConstructor, 0, graph.Private)
+	a, err := New(b.Build()).Ask(Request{Op: "orphans"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Total != 1 || a.Results[0].Symbol.Name != "a.alone" {
+		t.Errorf("got %+v", a.Results)
+	}
+}
+
 // TestDetails: questions without details have the same answer on a graph that
 // has none.
 func TestDetails(t *testing.T) {

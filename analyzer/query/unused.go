@@ -156,8 +156,8 @@ func (q *asking) deadCode() error {
 func (q *asking) orphans() error {
 	for i := range q.g.Nodes {
 		n := &q.g.Nodes[i]
-		if n.Kind.IsContainer() || n.Kind == graph.KindExternal || n.Flags&(graph.FlagTest|graph.FlagEntryPoint|graph.FlagCalledOutside) != 0 ||
-			n.Name == "_" || q.kinds == 0 && !n.Kind.IsCallable() && !n.Kind.IsType() && n.Kind != graph.KindConstant && n.Kind != graph.KindVariable {
+		if n.Kind.IsContainer() || n.Kind == graph.KindExternal || n.Flags&(graph.FlagTest|graph.FlagEntryPoint|graph.FlagCalledOutside|graph.FlagGenerated) != 0 ||
+			n.Name == "_" || forbids(n) || q.kinds == 0 && !n.Kind.IsCallable() && !n.Kind.IsType() && n.Kind != graph.KindConstant && n.Kind != graph.KindVariable {
 			continue
 		}
 		if len(q.g.Out(graph.ID(i)))+len(q.g.In(graph.ID(i))) == 0 && len(q.x.Children(graph.ID(i))) == 0 {
