@@ -170,17 +170,15 @@ func (l *linker) testUnit(u int32) bool {
 }
 
 // seenAs returns the visibility of declaration e in a language with exposed
-// declarations; vis is what its name says.
+// declarations; vis is what its name says. Members are seen where their type is.
 func (l *linker) seenAs(e Ent, vis graph.Visibility) graph.Visibility {
-	f := &l.files[l.entFile[e]]
-	top := e
-	for n := 0; l.decl(top).Parent != facts.None && n < maxChase; n++ {
-		top = f.base + Ent(l.decl(top).Parent)
+	if l.decl(e).Parent != facts.None {
+		return vis
 	}
-	switch hidden := l.units[f.unit].Hidden; {
-	case vis == graph.Public && hidden && !l.exposed[top]:
+	switch hidden := l.units[l.unitOf(e)].Hidden; {
+	case vis == graph.Public && hidden && !l.exposed[e]:
 		return graph.Internal
-	case vis == graph.Internal && top == e && l.exposed[e]:
+	case vis == graph.Internal && l.exposed[e]:
 		return graph.Public
 	}
 	return vis

@@ -213,6 +213,8 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 				x = fitsYes
 			case d.Code == diff.BaseRemoved && k == graph.EdgeInstantiates && s.Args <= 0 && len(e.base.OutKind(c.Base, graph.EdgeEmbeds)) > 0:
 				x = fitsYes // a field like others, which the literal does not name
+			case d.Code == diff.BaseRemoved && k == graph.EdgeInstantiates && rules.Dynamic && e.constructs(c):
+				x = fitsYes // it is made as before, and what asks for the base asks for no type
 			case rules.Dynamic && d.Verdict == diff.Compatible && (d.Code == diff.ParamType || d.Code == diff.ResultType):
 				x = fitsYes // a hint
 			}
@@ -407,4 +409,12 @@ func (e *engine) callersCallers() {
 				Certainty: max(edge.Certainty, h.Certainty), Sites: sites, Path: append([]Hop{e.hop(e.head, edge)}, h.Path...)})
 		}
 	}
+}
+
+// constructs reports whether a type has a constructor of its own, before and after.
+func (e *engine) constructs(c *diff.Change) bool {
+	has := func(kids []graph.ID, g *graph.Graph) bool {
+		return slices.ContainsFunc(kids, func(m graph.ID) bool { return g.Nodes[m].Kind == graph.KindConstructor })
+	}
+	return has(e.baseKids.of(c.Base), e.base) && has(e.headKids.of(c.Head), e.head)
 }

@@ -77,11 +77,12 @@ func (e *engine) writtenWith(n graph.ID) []graph.ID {
 
 // namesBeside reports whether a user of the base graph names a type where it uses a
 // member of it. In languages without checked types it may as well reach what the
-// class has through an object of it, or of one below, which does not break.
+// class has through an object of it, or of one below, which does not break; and a
+// class that is called as the value of something else is not named.
 func (e *engine) namesBeside(use *graph.Edge, owner graph.ID) bool {
 	sites := e.base.Sites(use)
 	for _, x := range e.base.Out(use.From) {
-		if x.To == owner && slices.ContainsFunc(e.base.Sites(&x), func(s graph.Site) bool {
+		if x.To == owner && (x.Certainty == graph.Exact || x.Kind != graph.EdgeInstantiates && x.Kind != graph.EdgeCalls) && slices.ContainsFunc(e.base.Sites(&x), func(s graph.Site) bool {
 			return slices.ContainsFunc(sites, func(u graph.Site) bool { return u.File == s.File && u.Line == s.Line })
 		}) {
 			return true

@@ -172,6 +172,9 @@ func publicAPI(c *check) {
 		if offered && !slices.ContainsFunc(x.Details, func(d diff.Detail) bool { return d.Verdict == diff.Breaking && d.Code != diff.OwnerMoved }) {
 			continue // only its own place is another
 		}
+		if p := g.Nodes[id].Parent; x.Kind != diff.Removed && x.Has(diff.OwnerMoved) && p != graph.None && g.Nodes[p].Kind.IsType() && c.Impact.Delta.ToHead(p) == graph.None {
+			continue // its type is gone, which is said
+		}
 		switch {
 		case x.Kind == diff.Removed:
 			what = "was removed"
