@@ -286,7 +286,8 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 	// Methods that implement a changed method of an interface have to follow it,
 	// but the compiler says so where a value of their type is stored.
 	follow, open := map[graph.ID]bool{}, map[graph.ID]bool{}
-	seen := map[graph.ID]bool{} // with a place that the compiler saw; one of several variants may be all it saw
+	sends := map[graph.ID]bool{} // requests to a route
+	seen := map[graph.ID]bool{}  // with a place that the compiler saw; one of several variants may be all it saw
 	for _, c := range r.Changes {
 		for _, x := range c.Impacted {
 			if len(x.Sites) == 0 || slices.ContainsFunc(x.Sites, func(s impact.Site) bool { return e.judged[s.File] }) {
@@ -294,6 +295,9 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 			}
 			// Who also calls what it implements is said to be a caller.
 			follow[x.ID] = x.Relation == impact.Implementer || x.Relation == impact.Overrider || e.implements(g.Nodes[x.ID].Key, m.Symbol.ID)
+			if x.Relation == impact.Client {
+				sends[x.ID] = true
+			}
 			if x.Severity == impact.MustUpdate && x.State() == impact.Unknown {
 				open[x.ID] = true
 			}
@@ -321,6 +325,8 @@ func (e *evaluation) score(m *mutation, title string, r *impact.Result, g *graph
 	for _, a := range r.Symbols {
 		switch n := &g.Nodes[a.ID]; {
 		case a.Severity != impact.MustUpdate || n.Kind == graph.KindRoute: // no compiler knows of routes
+		case sends[a.ID] && count[e.name(n)] == nil:
+			e.unjudged++ // nor of requests to them
 		case follow[a.ID]:
 			// Where types name what they implement, the compiler complains of the
 			// method, of its type, or of both.
