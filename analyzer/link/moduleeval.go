@@ -208,6 +208,9 @@ func (ev *evaluator) moduleNamed(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 	if s == spaceType && ref != noEnt {
 		typ = ev.withDefaults(typ, ref)
 	}
+	if s == spaceValue && ref == noEnt && typ == unknownType && ev.f.Facts.Str(x.Name) == "exports" && ev.l.isCommonJS(ev.f.unit) {
+		typ = ev.wholeModule(ev.f.unit, false, 0).typ
+	}
 	return typ, ref
 }
 

@@ -30,6 +30,7 @@ import (
 	"github.com/codekg/kg/analyzer"
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/source"
+	"github.com/codekg/kg/bench/change"
 	"github.com/codekg/kg/diff"
 	"github.com/codekg/kg/diff/impact"
 )
@@ -183,6 +184,7 @@ func compare(g *graph.Graph, t *truth, n int, seed uint64) (*result, error) {
 	}
 	byDir := map[string]int{}
 	r := &result{tests: len(t.tests)}
+	rules := change.Rules()
 	for _, x := range t.tests {
 		byDir[x.Dir]++
 		if strings.Contains(path.Base(x.Dir), ".") && !known[x] {
@@ -197,7 +199,7 @@ func compare(g *graph.Graph, t *truth, n int, seed uint64) (*result, error) {
 			r.outcomes = append(r.outcomes, o)
 			continue
 		}
-		answer, err := impact.WhatIf(g, g.Nodes[id].Key, diff.Body, diff.Options{}, impact.Options{Limit: -1})
+		answer, err := impact.WhatIf(g, g.Nodes[id].Key, diff.Body, rules, impact.Options{Limit: -1})
 		if err != nil {
 			return nil, err
 		}

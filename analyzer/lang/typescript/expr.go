@@ -264,6 +264,9 @@ func (e *extractor) member(i syntax.ID, flags facts.ExprFlags) facts.ExprID {
 	if e.class(object) == classImportWord { // import.meta
 		return e.nothing(i)
 	}
+	if flags&facts.FlagWrite == 0 && e.exportsOf(i) { // module.exports, as exports
+		return e.add(facts.Expr{Op: facts.OpName, Flags: flags, Name: e.names.whole, X: none, Y: none}, name)
+	}
 	x := e.expr(object)
 	return e.add(facts.Expr{Op: facts.OpSelect, Flags: flags, Name: e.str(name), X: x, Y: none}, name)
 }
@@ -579,6 +582,12 @@ func (e *extractor) assigned(to, x facts.ExprID) {
 	}
 	if l.Next == none && l.Value != none {
 		v := &e.b.Exprs[l.Value]
+		if v.Op == facts.OpParamOf { // what callers give, or this
+			base := len(e.ids)
+			e.ids = append(e.ids, int32(l.Value), int32(x))
+			l.Value = e.list(facts.Expr{Op: facts.OpConditional, X: none, Y: none}, l.Value, base)
+			return
+		}
 		if v.Op == facts.OpLiteral && (e.b.Strings[v.Name] == "null" || e.b.Strings[v.Name] == "undefined") {
 			l.Value = x
 		}
