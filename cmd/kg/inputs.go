@@ -313,7 +313,7 @@ func forReaders(p string) bool {
 		return true // the CI system's own
 	}
 	switch strings.ToLower(path.Ext(base)) {
-	case ".md", ".markdown", ".rst", ".adoc", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico":
+	case ".md", ".mdx", ".markdown", ".rst", ".adoc", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico":
 		return true
 	}
 	switch base {

@@ -229,12 +229,12 @@ func (w *walk) foreign(n graph.ID) bool {
 	if node.Kind != graph.KindMethod || node.Parent == graph.None || w.g.Nodes[node.Parent].Kind == graph.KindInterface {
 		return false
 	}
-	used := len(w.users(n)) > 0
+	used := w.used(n)
 	for _, s := range w.supers(n) {
 		if w.g.Nodes[s.id].Kind == graph.KindExternal {
 			return true
 		}
-		used = used || len(w.users(s.id)) > 0
+		used = used || w.used(s.id)
 	}
 	if outside := node.Flags.Has(graph.FlagCalledOutside); used || outside {
 		return outside
@@ -285,7 +285,7 @@ func (w *walk) handedOut() map[graph.ID]bool {
 					w.handed[e.Type] = true
 				}
 			case graph.EdgeUsesType:
-				if n := &w.g.Nodes[e.From]; n.Kind == graph.KindMethod && len(w.users(e.From)) == 0 {
+				if n := &w.g.Nodes[e.From]; n.Kind == graph.KindMethod && !w.used(e.From) {
 					w.handed[e.From] = true
 					if n.Flags.Has(graph.FlagGenerated) {
 						w.handed[n.Parent] = true
@@ -297,14 +297,22 @@ func (w *walk) handedOut() map[graph.ID]bool {
 	return w.handed
 }
 
-// users returns the edges by which n is used in the graph.
-func (w *walk) users(n graph.ID) []uint32 {
-	for _, k := range []graph.EdgeKind{graph.EdgeCalls, graph.EdgeReferences} {
-		if es := w.g.InKind(n, k); len(es) > 0 {
-			return es
+// used reports whether code of the graph uses n. A type that is derived from that
+// of n runs nothing.
+func (w *walk) used(n graph.ID) bool {
+	if len(w.g.InKind(n, graph.EdgeCalls)) > 0 {
+		return true
+	}
+	for _, i := range w.g.InKind(n, graph.EdgeReferences) {
+		from := &w.g.Nodes[w.g.Edges[i].From]
+		if from.Kind == graph.KindField && from.Parent != graph.None && w.g.Nodes[from.Parent].Kind != graph.KindClass {
+			from = &w.g.Nodes[from.Parent]
+		}
+		if !from.Kind.IsType() || from.Kind == graph.KindClass {
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // made returns the edges from who makes, holds or passes on values of type t,
@@ -314,6 +322,9 @@ func (w *walk) made(t graph.ID) []int32 {
 	types := []graph.ID{t}
 	seen := map[graph.ID]bool{t: true}
 	var es []int32
+	if w.shaped != nil && w.shaped(t) && w.g.Nodes[t].Kind == graph.KindClass {
+		return w.constructed(t)
+	}
 	for k := 0; k < len(types); k++ {
 		es = append(es, w.conversions()[types[k]]...)
 		for _, i := range w.g.In(types[k]) {
@@ -331,6 +342,30 @@ func (w *walk) made(t graph.ID) []int32 {
 				} else if !seen[holder] {
 					seen[holder] = true
 					types = append(types, holder)
+				}
+			}
+		}
+	}
+	return es
+}
+
+// constructed returns the edges from who makes objects of a class, or of one that
+// extends it, or has the class as a value and may make them. Where types go by
+// their shape, much has a type that mentions the class and never an object of it.
+func (w *walk) constructed(class graph.ID) []int32 {
+	types := []graph.ID{class}
+	seen := map[graph.ID]bool{class: true}
+	var es []int32
+	for k := 0; k < len(types); k++ {
+		for _, i := range w.g.In(types[k]) {
+			e := &w.g.Edges[i]
+			switch e.Kind {
+			case graph.EdgeInstantiates, graph.EdgeCalls, graph.EdgeReferences, graph.EdgeReads:
+				es = append(es, int32(i))
+			case graph.EdgeExtends:
+				if !seen[e.From] {
+					seen[e.From] = true
+					types = append(types, e.From)
 				}
 			}
 		}

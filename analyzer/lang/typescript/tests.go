@@ -40,10 +40,10 @@ func (e *extractor) testFunction(i syntax.ID) {
 	n := 0
 	for c := range e.t.NamedChildren(args) {
 		switch k := e.class(c); {
-		case n == 0 && (k == classString || k == classTemplate):
-			title = c
 		case k == classArrow || k == classFunctionExpr:
 			fn = c
+		case n == 0 && k != classObject && k != classArray && k != classSpread:
+			title = c
 		}
 		n++
 	}
@@ -110,9 +110,10 @@ func (e *extractor) testWord(i syntax.ID) string {
 // and tap give to a test, whose test method makes tests inside of it.
 func (e *extractor) testContext(s facts.Str) bool { return e.b.Strings[s] == "t" }
 
-// testTitle returns a test's name from its title.
+// testTitle returns a test's name from its title. What is computed stands in it
+// as in a template.
 func (e *extractor) testTitle(i syntax.ID) facts.Str {
-	words := strings.Fields(string(e.unquoted(i)))
+	words := strings.Fields(string(e.titleText(nil, i, 0)))
 	s := strings.Join(words, " ")
 	if len(s) > maxTitle {
 		s = strings.ToValidUTF8(s[:maxTitle], "")
@@ -122,6 +123,24 @@ func (e *extractor) testTitle(i syntax.ID) facts.Str {
 	}
 	return e.b.InternString(s)
 }
+
+// titleText appends the text of a title, or of an operand in it.
+func (e *extractor) titleText(out []byte, i syntax.ID, depth int) []byte {
+	switch k := e.class(i); {
+	case k == classString || k == classTemplate:
+		return append(out, unescape.Replace(string(e.unquoted(i)))...)
+	case k == classBinary && e.word(i, "+") && depth < maxTitleParts && len(out) < maxTitle:
+		return e.titleText(e.titleText(out, e.child(i, e.f.left), depth+1), e.child(i, e.f.right), depth+1)
+	}
+	text := e.t.Text(i)
+	return append(append(append(out, "${"...), text[:min(len(text), maxTitle)]...), '}')
+}
+
+// unescape takes the escapes away that quotes need.
+var unescape = strings.NewReplacer(`\'`, "'", `\"`, `"`, "\\`", "`")
+
+// maxTitleParts bounds the operands of a title that is put together.
+const maxTitleParts = 16
 
 // testLiteral adds the function literal of a test.
 func (e *extractor) testLiteral(i syntax.ID) facts.ExprID {

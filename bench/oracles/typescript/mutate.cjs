@@ -3,7 +3,7 @@
 // compiler complains of then and did not before, in the format of bench/mutate:
 //
 //   npm install typescript@5
-//   node bench/oracles/typescript/mutate.cjs [-typescript DIR] [-n 60] [-seed 1] [-kinds LIST] [-o FILE] REPO
+//   node bench/oracles/typescript/mutate.cjs [-typescript DIR] [-n 60] [-seed 1] [-kinds LIST] [-only FOLDERS] [-o FILE] REPO
 //
 // Nothing is written to the repository: the compiler reads edited text, in which
 // lines stay where they are. Checked again are the files that import the edited
@@ -16,10 +16,10 @@ const fs = require('fs');
 const path = require('path');
 
 const args = process.argv.slice(2);
-const flags = { typescript: '', o: '-', n: '60', seed: '1', kinds: 'add-parameter,remove-parameter,remove,rename' };
+const flags = { typescript: '', o: '-', n: '60', seed: '1', kinds: 'add-parameter,remove-parameter,remove,rename', only: '' };
 while (args.length && args[0].startsWith('-')) flags[args.shift().replace(/^-+/, '')] = args.shift();
 if (args.length !== 1) {
-  console.error('usage: mutate.cjs [-typescript DIR] [-n N] [-seed N] [-kinds LIST] [-o FILE] REPO');
+  console.error('usage: mutate.cjs [-typescript DIR] [-n N] [-seed N] [-kinds LIST] [-only FOLDERS] [-o FILE] REPO');
   process.exit(2);
 }
 const ts = require(flags.typescript ? path.resolve(flags.typescript, 'node_modules/typescript') : 'typescript');
@@ -143,7 +143,10 @@ function* edits(sf, node) {
   yield ['rename', name.getStart(sf), name.end, name.text.length > 1 ? name.text.slice(0, -1) + '$' : name.text + '$'];
 }
 
-const projects = repo.projects().map((p) => new Project(p));
+// Of a repository that is too large, some folders: they are changed and judged.
+const folders = flags.only.split(',').filter(Boolean).map((f) => f.replace(/\/*$/, '/'));
+const within = (f) => !folders.length || folders.some((d) => f.startsWith(d));
+const projects = repo.projects().map((p) => ({ ...p, files: p.files.filter(within) })).filter((p) => p.files.length).map((p) => new Project(p));
 const home = new Map(); // of a file: its project
 for (const p of projects) for (const f of p.files) if (!home.has(f)) home.set(f, p);
 

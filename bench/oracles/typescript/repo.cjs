@@ -122,7 +122,8 @@ module.exports = function open(ts, root) {
     const hook = (ts.isPropertyAccessExpression(call.expression) ? call.expression.name : call.expression).getText();
     if (/^(before|after)(Each|All)?$|^setup$|^teardown$/.test(hook)) return call.expression;
     const title = call.arguments[0];
-    return title && ts.isStringLiteralLike(title) || title && ts.isTemplateExpression(title) ? title : undefined;
+    if (!title || title === fn || ts.isObjectLiteralExpression(title) || ts.isArrayLiteralExpression(title)) return undefined;
+    return ts.isStringLiteralLike(title) || ts.isTemplateExpression(title) || /^(it|test|specify)$/.test(callee.getText()) ? title : undefined; // some are computed
   }
 
   // assigned is the function of `a.b = function …`, given either side of it.
