@@ -318,6 +318,15 @@ func (ev *evaluator) findExport(u int32, name Sym, s space, depth int) meaning {
 				return n
 			}
 		}
+		if s == spaceType { // a class among the members of what the module is
+			if m := ev.exported(u, w, spaceValue, depth+1); m.ok {
+				if p := ev.property(m.typ, name); p.ok() {
+					if typ, ent := ev.followed(p); ent != noEnt && l.decl(ent).Kind.IsType() {
+						return meaning{typ, ent, true}
+					}
+				}
+			}
+		}
 	}
 	rules := l.units[u].rules
 	if d, ok := rules.layout.Declared[int(u-rules.firstUnit)]; ok { // what it does not declare itself

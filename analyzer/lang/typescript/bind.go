@@ -284,6 +284,8 @@ func (e *extractor) localVariable(name, typ, value syntax.ID) {
 	t := facts.ExprID(none)
 	if typ != syntax.None {
 		t = e.annotation(typ)
+	} else if doc, ok := e.docFor(e.t.Parent(name)); ok {
+		t = e.docType(doc.itself)
 	}
 	if e.class(name) == classIdentifier {
 		if t != none {

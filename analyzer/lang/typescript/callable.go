@@ -93,9 +93,17 @@ func (e *extractor) callable(d facts.DeclID, i syntax.ID) {
 	}
 	e.typeParams(d, e.child(i, e.f.typeParams))
 	e.fn = fn
+	doc, told := e.docFor(i)
+	e.docParams = doc.params
 	e.parameters(d, i)
-	if r := e.child(i, e.f.result); r != syntax.None {
-		t := e.resultType(r)
+	e.docParams = nil
+	r, t := e.child(i, e.f.result), facts.ExprID(none)
+	if r != syntax.None {
+		t = e.resultType(r)
+	} else if told && fn.n == 0 {
+		t = e.docType(doc.result)
+	}
+	if t != none {
 		base := len(e.params)
 		e.params = append(e.params, facts.Param{Type: t, Local: none})
 		e.b.Decls[d].Results = e.endParams(base)
@@ -264,6 +272,8 @@ func (e *extractor) parameter(d facts.DeclID, i, pattern syntax.ID, base int) {
 	}
 	if typ != syntax.None {
 		p.Type = e.annotation(typ)
+	} else if e.docParams != nil && e.is(pattern, classIdentifier) && p.Flags&graph.ParamVariadic == 0 {
+		p.Type = e.docType(e.docParams[string(e.t.Text(pattern))])
 	}
 	if value != syntax.None {
 		x := e.expr(value)

@@ -198,7 +198,7 @@ func (e *extractor) expando(i, left, right syntax.ID) (facts.ExprID, bool) {
 		if e.self.decl != none && !e.self.static && e.b.Decls[e.self.decl].Kind == graph.KindFunction && e.fn != nil {
 			owner, static = e.self.decl, false
 		} else if e.self.decl != none && e.self.class != none && e.fn != nil {
-			if k := e.b.Decls[e.self.class].Kind; k == graph.KindClass {
+			if k := e.b.Decls[e.self.class].Kind; k == graph.KindClass && !e.typed {
 				return e.fieldOfThis(left, right, s, name)
 			}
 		}

@@ -56,6 +56,9 @@ type extractor struct {
 	controls   bool
 	routers    map[facts.Str]bool // names of what is made as a router
 	modulesOf  map[string]string  // names to the modules of HTTP clients that they stand for
+	typed      bool               // types are declared: members of classes, too
+	docParams  map[string][]byte  // types of the parameters of the function that begins
+	docTypes   map[string][]byte  // names that comments give to types
 	web        map[string]string  // names of HTTP clients to what their addresses begin with
 	agent      map[string]bool    // those of an application at hand
 	text       []byte
@@ -115,6 +118,11 @@ func (e *extractor) file() {
 	}
 	e.b.Generated = generatedMark(e.src)
 	e.webNames()
+	e.docNames()
+	e.typed = e.dialect == plain()
+	for i := 0; !e.typed && i < len(e.nodes); i++ {
+		e.typed = e.class(syntax.ID(i)) == classTypeAnnotation
+	}
 	e.b.Push()
 	for c := range e.t.NamedChildren(0) {
 		e.stmt(c)
