@@ -259,6 +259,33 @@ func alignParams(xs, ys []graph.Param) alignment {
 	return a
 }
 
+// pairKeywords pairs the parameters that are only given by name with those of
+// their name: where they stand among each other does not matter.
+func (a *alignment) pairKeywords(xs, ys []graph.Param) {
+	var named map[string]int
+	for j := range ys {
+		if ys[j].Flags&graph.ParamKeywordOnly != 0 {
+			if named == nil {
+				named = map[string]int{}
+			}
+			named[ys[j].Name] = j
+		}
+	}
+	for i := range xs {
+		j, ok := named[xs[i].Name]
+		if !ok || xs[i].Flags&graph.ParamKeywordOnly == 0 || a.to[i] == j {
+			continue
+		}
+		if was := a.to[i]; was >= 0 {
+			a.from[was] = -1
+		}
+		if was := a.from[j]; was >= 0 {
+			a.to[was] = -1
+		}
+		a.to[i], a.from[j] = j, i
+	}
+}
+
 func replaceCost(x, y *graph.Param) int {
 	switch {
 	case x.Type == y.Type && x.Name == y.Name:
@@ -275,6 +302,7 @@ func compareParams(ds *details, xs, ys []graph.Param) {
 		return
 	}
 	a := alignParams(xs, ys)
+	a.pairKeywords(xs, ys)
 	for i, j := range a.to {
 		if j < 0 {
 			ds.at(ParamRemoved, i, xs[i].Name, paramText(&xs[i]), "")
@@ -348,9 +376,9 @@ func isLast(ps []graph.Param, j int) bool {
 
 // reordered reports whether ys are the parameters xs in another order. Two
 // parameters of one type that swapped their names count: every positional
-// argument lands in the wrong one.
+// argument lands in the wrong one. Those that are only given by name do not.
 func reordered(xs, ys []graph.Param) bool {
-	if len(xs) != len(ys) || len(xs) < 2 || slices.Equal(xs, ys) {
+	if len(xs) != len(ys) || len(xs) < 2 || slices.Equal(positioned(xs), positioned(ys)) {
 		return false
 	}
 	sorted := func(ps []graph.Param) []graph.Param {
@@ -361,6 +389,15 @@ func reordered(xs, ys []graph.Param) bool {
 		return ps
 	}
 	return slices.Equal(sorted(xs), sorted(ys))
+}
+
+// positioned returns the parameters that may be given by position.
+func positioned(ps []graph.Param) []graph.Param {
+	keyword := func(p graph.Param) bool { return p.Flags&graph.ParamKeywordOnly != 0 }
+	if !slices.ContainsFunc(ps, keyword) {
+		return ps
+	}
+	return slices.DeleteFunc(slices.Clone(ps), keyword)
 }
 
 func compareResults(ds *details, xs, ys []graph.Param) {
