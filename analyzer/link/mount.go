@@ -35,11 +35,20 @@ type mount struct {
 }
 
 // mountTable holds the mounts of each file, in the order of the files that mount.
-type mountTable map[int32][]mount
+type mountTable struct {
+	of    map[int32][]mount
+	known map[mountPlace][]string // the paths of mounts themselves, see prefixes
+}
+
+// mountPlace is where a mount stands, and how many are inside of it.
+type mountPlace struct {
+	file, line int32
+	depth      int
+}
 
 // mounts collects what files mount of others.
 func (l *linker) mounts() mountTable {
-	var t mountTable
+	t := mountTable{map[int32][]mount{}, map[mountPlace][]string{}}
 	var ev *evaluator
 	for fn := range l.files {
 		f := &l.files[fn]
@@ -58,7 +67,6 @@ func (l *linker) mounts() mountTable {
 			if ev == nil {
 				ev = l.newEvaluator(l.types)
 				ev.classes.reset()
-				t = mountTable{}
 			}
 			ev.open(int32(fn))
 			to := l.mounted(ev, d.Value)
@@ -72,11 +80,11 @@ func (l *linker) mounts() mountTable {
 				continue // which routes are whose is known where they are declared
 			}
 			if at := l.entFile[to]; at != int32(fn) || m.line < m.first || m.line > m.last {
-				t[at] = append(t[at], m)
+				t.of[at] = append(t.of[at], m)
 			}
 		}
 	}
-	for file, list := range t {
+	for file, list := range t.of {
 		// Tests mount things as they like; that counts only if nobody else does.
 		if slices.ContainsFunc(list, func(m mount) bool { return !m.test }) {
 			list = slices.DeleteFunc(list, func(m mount) bool { return m.test })
@@ -85,7 +93,7 @@ func (l *linker) mounts() mountTable {
 		if slices.ContainsFunc(whole, func(m mount) bool { return m.router != whole[0].router }) {
 			list = slices.DeleteFunc(list, func(m mount) bool { return m.last == 0 })
 		}
-		t[file] = list[:min(len(list), maxMounts)]
+		t.of[file] = list[:min(len(list), maxMounts)]
 	}
 	return t
 }
@@ -121,7 +129,7 @@ func (l *linker) mounted(ev *evaluator, e facts.ExprID) Ent {
 // nil if nobody mounts them.
 func (t mountTable) prefixes(file, line int32, depth int) []string {
 	var list []string
-	for _, m := range t[file] {
+	for _, m := range t.of[file] {
 		if m.last > 0 && (line < m.first || line > m.last) {
 			continue
 		}
@@ -130,7 +138,13 @@ func (t mountTable) prefixes(file, line int32, depth int) []string {
 		}
 		above := []string{""}
 		if depth < maxMountChain {
-			if p := t.prefixes(m.by, m.line, depth+1); p != nil {
+			at := mountPlace{m.by, m.line, depth + 1}
+			p, ok := t.known[at]
+			if !ok { // mounts in a circle would be followed in all their orders
+				p = t.prefixes(m.by, m.line, at.depth)
+				t.known[at] = p
+			}
+			if p != nil {
 				above = p
 			}
 		}

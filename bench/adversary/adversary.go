@@ -129,6 +129,18 @@ var Parsing = []Case{
 
 // Linking are attacks by numbers on what knows all files.
 var Linking = []Case{
+	{Name: "routers that mount each other", Large: 20_000, Base: func(n int) Tree {
+		router := func(other string) string {
+			var b strings.Builder
+			b.WriteString("const router = require('express').Router();\n" + strings.Repeat("router.use('/', require('"+other+"'));\n", 8))
+			for i := range n / 2 {
+				fmt.Fprintf(&b, "router.get('/r%d', (q, r) => r.end());\n", i)
+			}
+			return b.String() + "module.exports = router;\n"
+		}
+		return Tree{"a.js": router("./b"), "b.js": router("./a"),
+			"a.test.js": "const request = require('supertest');\nit('x', () => request(require('./a')).get('/r5'));\n"}
+	}},
 	{Name: "functions", Large: 50_000, Base: func(n int) Tree {
 		return spread(n, func(i int) string { return fmt.Sprintf("func F%d() { F%d() }", i, (i*7+1)%n) })
 	}},
