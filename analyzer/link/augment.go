@@ -76,6 +76,8 @@ func (l *linker) augment() {
 			}
 			if m := ev.exported(u, f.syms[d.Name], spaceType, 0); m.ok && m.ent != noEnt {
 				l.joinTypes(m.ent, e)
+			} else if l.units[u].surface { // it need not declare all that there is
+				l.addMembers(ev, e, l.sym(module))
 			}
 		}
 	}
@@ -196,7 +198,10 @@ func (r *bodyReader) added(x *facts.Expr) Ent {
 				return a.ent
 			}
 			path := fs.Str(fs.Imports[im].Path)
-			if path == "" || path[0] == '.' || r.l.resolveImport(r.f.unit, path) >= 0 {
+			if path == "" || path[0] == '.' {
+				return noEnt
+			}
+			if u := r.l.resolveImport(r.f.unit, path); u >= 0 && !r.l.units[u].surface {
 				return noEnt
 			}
 			if a.module == 0 || r.l.symString(a.module) == path {

@@ -14,6 +14,7 @@ type slot struct {
 	owner Ent
 	n     int32
 	bound Type
+	given bool // the call says so, whatever its arguments are
 }
 
 // bind makes the type parameters in p stand for the parts of a.

@@ -89,7 +89,7 @@ func (ev *evaluator) bindTo(res *moduleCall, p, a Type, depth int) {
 			if s.owner != pr.ent || s.n != pr.n {
 				continue
 			}
-			if m.empty[a] && s.bound != unknownType {
+			if s.given || m.empty[a] && s.bound != unknownType {
 				return
 			}
 			if depth > 0 || s.bound == unknownType || m.empty[s.bound] {

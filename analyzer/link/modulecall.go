@@ -115,7 +115,7 @@ func (ev *evaluator) construct(e facts.ExprID, x *facts.Expr, ct Type, explicit 
 		for i := range min(n, 32) {
 			s := slot{owner: class, n: int32(i)}
 			if i < len(explicit) {
-				s.bound = explicit[i]
+				s.bound, s.given = explicit[i], explicit[i] != unknownType
 			}
 			res.params = append(res.params, s)
 		}
@@ -202,7 +202,7 @@ func (ev *evaluator) chooseSignature(x *facts.Expr, sig Type, explicit []Type, r
 	for i := range min(d.TypeParams.Len(), 32) {
 		s := slot{owner: l.paramOwner(owner), n: int32(i)}
 		if i < len(explicit) {
-			s.bound = explicit[i]
+			s.bound, s.given = explicit[i], explicit[i] != unknownType
 		}
 		res.params = append(res.params, s)
 	}

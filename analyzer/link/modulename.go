@@ -1,6 +1,8 @@
 package link
 
 import (
+	"slices"
+
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -187,6 +189,12 @@ func (ev *evaluator) imported(fn, im int32, s space, depth int) meaning {
 		case name == "*" || name == "exports":
 			return meaning{t.mk(kPkg, Ent(f.syms[i.Path]), -1), noEnt, true}
 		}
+		if m := ev.known(u, f.syms[i.Name], s); m.ok {
+			return m
+		}
+		if u >= 0 && name == "default" && s == spaceValue { // the module as an object
+			return meaning{t.mk(kPkg, Ent(f.syms[i.Path]), -1), noEnt, true}
+		}
 		return meaning{t.mk(kExtern, Ent(f.syms[i.Path]), int32(f.syms[i.Name])), noEnt, true}
 	}
 	switch name {
@@ -208,6 +216,20 @@ func (ev *evaluator) imported(fn, im int32, s space, depth int) meaning {
 		return m
 	}
 	return ev.exported(u, f.syms[i.Name], s, depth+1)
+}
+
+// known returns what a name means in a module outside of the tree, if that is
+// known. What a surface does not declare may be there, nevertheless.
+func (ev *evaluator) known(u int32, name Sym, s space) meaning {
+	if u < 0 || slices.Contains(ev.lang.mod.globals, u) {
+		return meaning{ent: noEnt}
+	}
+	e := Ent(ev.l.scopeOf(s).get(u, name))
+	if e == noEnt || ev.l.decl(e).Vis != graph.Public {
+		return meaning{ent: noEnt}
+	}
+	typ, ref := ev.named(e, s)
+	return meaning{typ, ref, true}
 }
 
 // isAsset reports whether an import path is that of a file that is no code.
@@ -375,6 +397,11 @@ func (ev *evaluator) inNamespace(x Type, name Sym, s space, depth int) meaning {
 	case r.n >= 0:
 		return ev.exported(r.n, name, s, depth)
 	case r.n == -1:
+		if u, ok := ev.lang.byPath[l.symString(Sym(r.ent))]; ok {
+			if m := ev.known(u, name, s); m.ok {
+				return m
+			}
+		}
 		return meaning{t.mk(kExtern, r.ent, int32(name)), noEnt, true}
 	}
 	if e := Ent(l.scopeOf(s).get(nameOwner(0, r.ent), name)); e != noEnt && (l.decl(e).Vis == graph.Public || l.entFile[e] == ev.fn) {

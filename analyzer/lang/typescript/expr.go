@@ -370,7 +370,7 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	if e.arguments(e.child(i, e.f.arguments)) {
 		out.Flags |= facts.FlagSpread
 	}
-	e.eventName(fn, base)
+	e.eventName(i, fn, base)
 	id := e.list(out, x, base)
 	e.tests(i, id)
 	e.calledRoute(i, id)
@@ -381,15 +381,15 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	return id
 }
 
-// eventName keeps what the first argument of a call says, of those that were put
-// on ids from base on, where the name of the method that is called says that it
+// eventName keeps what the first argument of call i says, of those that were put
+// on ids from base on, where the name of the method fn that is called says that it
 // names an event.
-func (e *extractor) eventName(fn syntax.ID, base int) {
+func (e *extractor) eventName(i, fn syntax.ID, base int) {
 	if !e.is(fn, classMember) || len(e.ids) == base || e.b.Exprs[e.ids[base]].Op != facts.OpLiteral {
 		return
 	}
 	method := e.t.String(e.child(fn, e.f.property))
-	first := e.t.FirstNamed(e.child(e.t.Parent(fn), e.f.arguments))
+	first := e.t.FirstNamed(e.child(i, e.f.arguments)) // they hold one
 	if !e.is(first, classString) || !slices.Contains(emitters.Hear, method) && !slices.Contains(emitters.Tell, method) {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // lib.kgs is what the declaration files of TypeScript say of the language's own
-// library, made by surfacegen.
+// library, and those in the folder known of others, made by surfacegen.
 //
 //go:generate go run ./surfacegen -o lib.kgs
 //go:embed lib.kgs
@@ -26,8 +26,19 @@ var lib = sync.OnceValue(func() *facts.Archive {
 	return a
 })
 
-// libSurface returns the facts of the library.
-func libSurface(path string) []*facts.File { return lib().Files(path) }
+// like are modules whose functions keep what those of another one do.
+var like = map[string]string{
+	"preact/hooks": "react", "preact/compat": "react", "preact": "react",
+	"vue-demi": "vue", "@vue/reactivity": "vue", "@vue/runtime-core": "vue", "@vue/runtime-dom": "vue",
+}
+
+// libSurface returns the facts of the library, or of what is known of another.
+func libSurface(path string) []*facts.File {
+	if l, ok := like[path]; ok {
+		path = l
+	}
+	return lib().Files(path)
+}
 
 // Surface returns what a declaration file declares.
 func Surface(src []byte) (*facts.File, error) {

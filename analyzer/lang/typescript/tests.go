@@ -137,7 +137,7 @@ func (e *extractor) titleText(out []byte, i syntax.ID, depth int) []byte {
 }
 
 // unescape takes the escapes away that quotes need.
-var unescape = strings.NewReplacer(`\'`, "'", `\"`, `"`, "\\`", "`")
+var unescape = strings.NewReplacer(`\\`, `\`, `\'`, "'", `\"`, `"`, "\\`", "`")
 
 // maxTitleParts bounds the operands of a title that is put together.
 const maxTitleParts = 16

@@ -236,6 +236,7 @@ function heritage(sf, node) {
   }
   for (const m of node.members) {
     if (!m.name || m.kind === K.Constructor || ts.isPrivateIdentifier(m.name) || ts.getCombinedModifierFlags(m) & ts.ModifierFlags.Static) continue;
+    if (!m.body && node.members.some((o) => o !== m && o.body && o.name && o.name.getText() === m.name.getText())) continue; // a further signature
     const id = define(m);
     if (!id || defs.get(id).kind !== 'method') continue;
     for (const s of supers) {

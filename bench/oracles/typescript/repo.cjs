@@ -198,6 +198,14 @@ module.exports = function open(ts, root) {
     return id;
   }
 
+  // titleText is a test's title; what is computed stands in it as its source does.
+  function titleText(sf, n) {
+    if (ts.isStringLiteralLike(n)) return n.text;
+    if (ts.isTemplateExpression(n)) return n.getText(sf).slice(1, -1);
+    if (ts.isBinaryExpression(n) && n.operatorToken.kind === K.PlusToken) return titleText(sf, n.left) + titleText(sf, n.right);
+    return '${' + n.getText(sf) + '}';
+  }
+
   function defineTest(fn, title) {
     const sf = fn.getSourceFile();
     const file = rel(sf.fileName);
@@ -206,7 +214,7 @@ module.exports = function open(ts, root) {
     const at = position(sf, title);
     const id = file + ':' + at.line + ':' + at.col;
     tests.add(id);
-    const name = hook ? (ts.isPropertyAccessExpression(title) ? title.name.text : title.getText(sf)) : title.getText(sf).slice(1, -1).split(/\s+/).filter(Boolean).join(' ').slice(0, 160);
+    const name = hook ? (ts.isPropertyAccessExpression(title) ? title.name.text : title.getText(sf)) : titleText(sf, title).split(/\s+/).filter(Boolean).join(' ').slice(0, 160);
     if (!defs.has(id)) defs.set(id, { t: 'def', id, kind: 'function', name, qname: name, file, def_line: lineOf(sf, fn.parent.getStart(sf)), ...at, end_line: lineOf(sf, fn.end), minor: true, test: isTest(file) || undefined });
     return id;
   }

@@ -8,12 +8,15 @@
 // (lib.es*.d.ts, Apache License 2.0, Copyright (c) Microsoft Corporation) and
 // stores what the extractor makes of them: names, signatures and types, no
 // documentation. Those of browsers are left out, but for the names of what a
-// program runs in, to which programs add members of their own.
+// program runs in, to which programs add members of their own. The files in the
+// folder known say what functions of libraries keep of what they are given, each
+// for the module that its path says.
 package main
 
 import (
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -25,9 +28,10 @@ import (
 
 func main() {
 	dir := flag.String("typescript", "node_modules/typescript", "the folder of the package")
+	known := flag.String("known", "known", "the folder of what is known of libraries")
 	out := flag.String("o", "lib.kgs", "file to write")
 	flag.Parse()
-	if err := run(*dir, *out); err != nil {
+	if err := run(*dir, *known, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "surfacegen:", err)
 		os.Exit(1)
 	}
@@ -40,13 +44,13 @@ declare var window: Window;
 declare var self: Window;
 `
 
-func run(dir, out string) error {
+func run(dir, known, out string) error {
 	names, err := filepath.Glob(filepath.Join(dir, "lib", "lib.es*.d.ts"))
 	if err != nil {
 		return err
 	}
 	sort.Strings(names)
-	var fs []*facts.File
+	var files []*facts.File
 	for _, name := range names {
 		if strings.Contains(name, ".full.") {
 			continue
@@ -62,16 +66,16 @@ func run(dir, out string) error {
 		if len(f.Decls) == 0 {
 			continue // it only names others
 		}
-		fs = append(fs, f)
+		files = append(files, f)
 	}
-	if len(fs) == 0 {
+	if len(files) == 0 {
 		return fmt.Errorf("%s has no declaration files", dir)
 	}
 	f, err := typescript.Surface([]byte(host))
 	if err != nil {
 		return err
 	}
-	fs = append(fs, f)
+	files = append(files, f)
 	version, err := os.ReadFile(filepath.Join(dir, "package.json"))
 	if err != nil {
 		return err
@@ -83,8 +87,30 @@ func run(dir, out string) error {
 		}
 	}
 	a := facts.NewArchive()
-	a.Add("lib", fs)
+	a.Add("lib", files)
+	err = filepath.WalkDir(known, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		f, err := typescript.Surface(src)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		module, err := filepath.Rel(known, strings.TrimSuffix(name, ".d.ts"))
+		if err != nil {
+			return err
+		}
+		a.Add(filepath.ToSlash(module), []*facts.File{f})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	b := a.Bytes(v)
-	fmt.Printf("%s: %d files, %d bytes\n", v, len(fs), len(b))
+	fmt.Printf("%s: %d files, %d bytes\n", v, len(files), len(b))
 	return os.WriteFile(out, b, 0o644)
 }
