@@ -378,7 +378,7 @@ func (u *brokenUse) verb() string {
 // the edge.
 var relationOf = map[string]string{
 	"calls": "caller", "references": "reference", "reads": "reader", "writes": "writer", "uses_type": "type_user",
-	"instantiates": "instantiator", "converts": "converter", "http_calls": "client", "throws": "thrower",
+	"instantiates": "instantiator", "converts": "converter", "http_calls": "client", "publishes": "client", "throws": "thrower",
 }
 
 // used names what an impacted symbol uses: the changed symbol as it was called

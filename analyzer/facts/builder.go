@@ -17,6 +17,10 @@ type Builder struct {
 	within []int32   // by Str: how many scopes were open when bound was set
 	undo   []binding // what the open scopes hid
 	scopes []int     // lengths of undo at the start of each open scope
+
+	messages int         // see addMessage
+	heard    map[Str]int // how many listeners have a name
+	queues   queues
 }
 
 type binding struct {
@@ -36,6 +40,7 @@ func (b *Builder) Reset() {
 		Locals: f.Locals[:0], Exprs: f.Exprs[:0], Lists: append(f.Lists[:0], 0), Flows: f.Flows[:0], Directives: f.Directives[:0], Unparsed: f.Unparsed[:0]}
 	b.bound, b.within = append(b.bound[:0], None), append(b.within[:0], 0)
 	b.undo, b.scopes = b.undo[:0], b.scopes[:0]
+	b.messages, b.heard, b.queues = 0, nil, queues{}
 }
 
 // Finish returns the file, in memory of its own: the builder's tables serve the

@@ -75,13 +75,14 @@ const (
 	EdgeHTTPCalls                    // declaration → route
 	EdgeConfigures                   // configuration → declaration
 	EdgeTests                        // test → tested declaration
+	EdgePublishes                    // declaration → route of a topic that others listen to
 	edgeKindEnd
 )
 
 var edgeKindNames = [edgeKindEnd]string{
 	"contains", "imports", "calls", "references", "uses_type", "instantiates", "reads",
 	"writes", "converts", "extends", "implements", "embeds", "overrides", "injects",
-	"throws", "annotates", "handles", "http_calls", "configures", "tests",
+	"throws", "annotates", "handles", "http_calls", "configures", "tests", "publishes",
 }
 
 // String returns the kind's name in exports and reports.

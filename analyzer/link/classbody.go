@@ -35,12 +35,7 @@ func (r *bodyReader) declared() {
 				r.mark(facts.ExprID(x), roleImplement)
 			}
 		case d.Kind == graph.KindRoute:
-			if d.Parent != facts.None {
-				if to := r.l.nodeOf[r.f.base+Ent(d.Parent)]; to != graph.None {
-					r.edges = append(r.edges, graph.RawEdge{From: node, To: to, Type: graph.None, Kind: graph.EdgeHandles,
-						HasSite: true, Site: r.site(d.Line, d.Col)})
-				}
-			}
+			r.handler(node, d)
 		case d.Kind == graph.KindConstructor:
 			if d.Parent != facts.None && fs.Decls[d.Parent].Kind == graph.KindClass {
 				for _, p := range fs.Params[d.Params.Lo:d.Params.Hi] {

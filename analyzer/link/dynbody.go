@@ -448,8 +448,10 @@ func (r *bodyReader) dynamicDecl(id facts.DeclID, d *facts.Decl) {
 	if d.Kind == graph.KindRoute && node != graph.None {
 		to := graph.None
 		if d.Parent != facts.None {
-			to = r.l.nodeOf[r.f.base+Ent(d.Parent)]
-		} else if ref := r.ev.ref[d.Value]; ref != noEnt {
+			to = r.l.ownerNode(r.fn, d.Parent)
+		} else if v := handlerOf(fs, d); v == none {
+			to = r.fileNode()
+		} else if ref := r.ev.ref[v]; ref != noEnt {
 			to = r.target(ref)
 		}
 		if to != graph.None {

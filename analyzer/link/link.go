@@ -176,6 +176,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	}
 	l.directives()
 	l.requests()
+	l.messages()
 	for _, u := range in.Unknowns {
 		l.b.AddUnknown(u)
 	}

@@ -94,7 +94,7 @@ func (l *linker) routeTable() *routeTable {
 				continue
 			}
 			verbs, pattern, ok := strings.Cut(l.routeName(f.base+Ent(i)), " ")
-			if !ok || verbs == facts.VerbMount {
+			if !ok || verbs == facts.VerbMount || verbs == facts.VerbPublish || slices.Contains(facts.Brokers, verbs) {
 				continue
 			}
 			r := routeDecl{node: l.nodeOf[f.base+Ent(i)], fn: int32(fn), line: d.Line}

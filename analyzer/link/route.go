@@ -10,14 +10,23 @@ import (
 func (r *bodyReader) handler(node graph.ID, d *facts.Decl) {
 	to := graph.None
 	if d.Parent != facts.None {
-		to = r.l.nodeOf[r.f.base+Ent(d.Parent)]
-	} else if d.Value != facts.None {
-		to = r.handlerValue(d.Value)
+		to = r.l.ownerNode(r.fn, d.Parent)
+	} else if v := handlerOf(r.f.Facts, d); v != none {
+		to = r.handlerValue(v)
 	}
 	if to == graph.None {
 		to = r.fileNode()
 	}
 	r.edges = append(r.edges, graph.RawEdge{From: node, To: to, Type: graph.None, Kind: graph.EdgeHandles, HasSite: true, Site: r.site(d.Line, d.Col)})
+}
+
+// handlerOf returns the expression that names what handles a route, None if there is
+// none.
+func handlerOf(fs *facts.File, d *facts.Decl) facts.ExprID {
+	if d.Value != facts.None && fs.Exprs[d.Value].Op == facts.OpKeyValue { // of messages
+		return fs.Exprs[d.Value].X
+	}
+	return d.Value
 }
 
 // maxWrapped bounds the calls around a handler that are looked into.

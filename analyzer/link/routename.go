@@ -22,20 +22,28 @@ func (l *linker) nameRoutes() {
 	c := &constants{l: l, known: map[Ent]constant{}}
 	for fn := range l.files {
 		f := &l.files[fn]
-		if f.unit < 0 || f.Rules.Classes == nil || l.units[f.unit].surface {
+		if f.unit < 0 || l.units[f.unit].surface {
 			continue
 		}
 		for i := range f.Facts.Decls {
 			d := &f.Facts.Decls[i]
-			if d.Kind != graph.KindRoute || d.Value < 0 {
+			if d.Kind != graph.KindRoute || d.Value < 0 || !strings.ContainsRune(f.Facts.Str(d.Name), facts.Hole) {
 				continue
+			}
+			parts, message := d.Value, false
+			if x := &f.Facts.Exprs[d.Value]; x.Op == facts.OpKeyValue { // of messages
+				parts, message = x.Y, true
 			}
 			if c.ev == nil {
 				c.ev = l.newEvaluator(l.types)
 				c.ev.classes.reset()
 				l.routeNames = map[Ent]string{}
 			}
-			l.routeNames[f.base+Ent(i)] = c.fill(int32(fn), f.Facts.Str(d.Name), d.Value)
+			name := c.fill(int32(fn), f.Facts.Str(d.Name), parts)
+			if message {
+				name = facts.ShortTopic(name)
+			}
+			l.routeNames[f.base+Ent(i)] = name
 		}
 	}
 }
@@ -119,7 +127,7 @@ const literalText = noEnt - 1
 func (c *constants) parts(fn int32, e facts.ExprID, out []textPart) []textPart {
 	c.ev.open(fn)
 	fs := c.l.files[fn].Facts
-	stack := []facts.ExprID{e}
+	stack, hops := []facts.ExprID{e}, 0
 	for len(stack) > 0 && len(out) < maxConstant {
 		e := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -129,6 +137,14 @@ func (c *constants) parts(fn int32, e facts.ExprID, out []textPart) []textPart {
 			stack = append(stack, x.Y, x.X)
 		case x.Op == facts.OpLiteral && x.X >= 0:
 			out = append(out, textPart{constant{fs.Str(fs.Exprs[x.X].Name), true}, literalText})
+		case x.Op == facts.OpName && x.Flags&facts.FlagLocal != 0 && hops < maxConstant:
+			// A local that has one value.
+			hops++
+			if l := &fs.Locals[x.X]; l.Kind == facts.LocalVar && l.Value >= 0 && l.Next < 0 {
+				stack = append(stack, l.Value)
+			} else {
+				out = append(out, textPart{ent: noEnt})
+			}
 		case x.Op == facts.OpName || x.Op == facts.OpSelect:
 			c.ev.typeOf(e)
 			ref := c.ev.ref[e]

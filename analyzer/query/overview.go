@@ -242,8 +242,10 @@ func (x *Index) route(id graph.ID) Route {
 	for _, e := range x.g.OutKind(id, graph.EdgeHandles) {
 		r.Handlers = append(r.Handlers, x.Symbol(e.To))
 	}
-	for _, e := range x.g.InKind(id, graph.EdgeHTTPCalls) {
-		r.Callers = append(r.Callers, x.Symbol(x.g.Edges[e].From))
+	for _, k := range [...]graph.EdgeKind{graph.EdgeHTTPCalls, graph.EdgePublishes} {
+		for _, e := range x.g.InKind(id, k) {
+			r.Callers = append(r.Callers, x.Symbol(x.g.Edges[e].From))
+		}
 	}
 	return r
 }

@@ -93,11 +93,9 @@ func (x *Index) Resolve(target string, prefer func(graph.Kind) bool) []graph.ID 
 	return x.inherited(target, prefer)
 }
 
-// routesAt returns the routes of a path, with or without their method.
+// routesAt returns the routes of a path, or of a topic, with or without their method
+// or broker.
 func (x *Index) routesAt(target string) []graph.ID {
-	if !strings.Contains(target, "/") {
-		return nil
-	}
 	var ids []graph.ID
 	for i := range x.g.Nodes {
 		if n := &x.g.Nodes[i]; n.Kind == graph.KindRoute {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	callEdges = 1<<graph.EdgeCalls | 1<<graph.EdgeHTTPCalls | 1<<graph.EdgeHandles
+	callEdges = 1<<graph.EdgeCalls | 1<<graph.EdgeHTTPCalls | 1<<graph.EdgePublishes | 1<<graph.EdgeHandles
 	// flowEdges lead from one piece of running code to another.
 	flowEdges = callEdges | 1<<graph.EdgeReferences
 	// useEdges say that one declaration needs another.

@@ -8,7 +8,7 @@ import (
 )
 
 const defaultEdges = 1<<graph.EdgeCalls | 1<<graph.EdgeReferences | 1<<graph.EdgeImplements | 1<<graph.EdgeOverrides |
-	1<<graph.EdgeExtends | 1<<graph.EdgeEmbeds | 1<<graph.EdgeInjects | 1<<graph.EdgeInstantiates | 1<<graph.EdgeHandles | 1<<graph.EdgeHTTPCalls
+	1<<graph.EdgeExtends | 1<<graph.EdgeEmbeds | 1<<graph.EdgeInjects | 1<<graph.EdgeInstantiates | 1<<graph.EdgeHandles | 1<<graph.EdgeHTTPCalls | 1<<graph.EdgePublishes
 
 // The worth of a step.
 const (

@@ -232,7 +232,7 @@ func (f *filler) uses(d Found) {
 		for _, i := range g.In(n) {
 			e := &g.Edges[i]
 			switch e.Kind {
-			case graph.EdgeCalls, graph.EdgeReferences, graph.EdgeInstantiates, graph.EdgeHTTPCalls, graph.EdgeHandles:
+			case graph.EdgeCalls, graph.EdgeReferences, graph.EdgeInstantiates, graph.EdgeHTTPCalls, graph.EdgePublishes, graph.EdgeHandles:
 			default:
 				continue
 			}

@@ -266,8 +266,11 @@ func resultText(b *strings.Builder, a *query.Answer, r *query.Result) {
 
 // relationText says a relation in words.
 func relationText(relation string) string {
-	if relation == graph.EdgeHTTPCalls.String() {
+	switch relation {
+	case graph.EdgeHTTPCalls.String():
 		return "requests it"
+	case graph.EdgePublishes.String():
+		return "sends messages to it"
 	}
 	return strings.ReplaceAll(relation, "_", " ")
 }

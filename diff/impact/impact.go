@@ -147,6 +147,7 @@ var relationOf = [graph.EdgeKindCount]Relation{
 	graph.EdgeAnnotates:    Annotated,
 	graph.EdgeHandles:      Route,
 	graph.EdgeHTTPCalls:    Client,
+	graph.EdgePublishes:    Client,
 	graph.EdgeConfigures:   Configuration,
 	graph.EdgeTests:        Test,
 }

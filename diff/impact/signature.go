@@ -88,7 +88,7 @@ func (e *engine) headUses(c *diff.Change) {
 	for _, i := range e.head.In(c.Head) {
 		edge := &e.head.Edges[i]
 		switch edge.Kind {
-		case graph.EdgeTests, graph.EdgeAnnotates, graph.EdgeOverrides, graph.EdgeHandles, graph.EdgeHTTPCalls, graph.EdgeConfigures:
+		case graph.EdgeTests, graph.EdgeAnnotates, graph.EdgeOverrides, graph.EdgeHandles, graph.EdgeHTTPCalls, graph.EdgePublishes, graph.EdgeConfigures:
 			continue
 		case graph.EdgeInjects:
 			if e.unwritten(e.head, edge) {

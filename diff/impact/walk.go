@@ -77,7 +77,7 @@ func (w *walk) visit(n graph.ID, v visit) {
 // their source.
 func follows(k graph.EdgeKind, to graph.Kind) bool {
 	switch k {
-	case graph.EdgeCalls, graph.EdgeReferences, graph.EdgeInstantiates, graph.EdgeHandles, graph.EdgeHTTPCalls, graph.EdgeTests:
+	case graph.EdgeCalls, graph.EdgeReferences, graph.EdgeInstantiates, graph.EdgeHandles, graph.EdgeHTTPCalls, graph.EdgePublishes, graph.EdgeTests:
 		return true
 	case graph.EdgeReads:
 		return true

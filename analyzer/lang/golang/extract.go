@@ -82,6 +82,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 	b.Reset()
 	e.reset(t, b)
 	e.file()
+	b.BoundQueues(nil)
 	f := b.Finish()
 	e.t, e.b, e.nodes, e.src = nil, nil, nil, nil
 	extractors.Put(e)

@@ -204,6 +204,13 @@ func (e *extractor) selector(i, operand, field syntax.ID, flags facts.ExprFlags)
 }
 
 func (e *extractor) literal(i syntax.ID) facts.ExprID {
+	if classOf(e.nodes[i].Kind) == classString && e.messaging() {
+		if s, ok := e.stringLiteral(i); ok {
+			x := e.b.AddText(s)
+			e.b.Exprs[x].Line, e.b.Exprs[x].Col = e.place(i)
+			return x
+		}
+	}
 	return e.add(facts.Expr{Op: facts.OpLiteral, Name: e.literalKind(classOf(e.nodes[i].Kind)), X: none, Y: none}, i)
 }
 
@@ -377,7 +384,9 @@ func (e *extractor) want(x facts.ExprID, n int) {
 // composite adds a composite literal with its type written out.
 func (e *extractor) composite(i syntax.ID) facts.ExprID {
 	x := e.typ(e.child(i, fieldType))
-	return e.elements(e.child(i, fieldBody), x)
+	c := e.elements(e.child(i, fieldBody), x)
+	e.composed(e.child(i, fieldType), e.child(i, fieldBody))
+	return c
 }
 
 // elements adds a composite of type x with the elements in node body. Nested

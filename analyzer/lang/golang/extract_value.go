@@ -244,6 +244,13 @@ func (e *extractor) constSpec(g *constGroup, spec, def syntax.ID, doc comments) 
 		if k < len(g.ids) {
 			p.Value = g.ids[k]
 		}
+		if k < len(g.nodes) && !e.messaging() {
+			if s, ok := e.stringLiteral(g.nodes[k]); ok {
+				v := e.b.AddText(s) // the same, with its text
+				p = &e.b.Decls[d]
+				p.Value = v
+			}
+		}
 		if implied {
 			p.Traits |= facts.TraitImplied
 		}

@@ -30,7 +30,7 @@ var Language = &lang.Language{
 	Name:       "go",
 	Extensions: []string{".go"},
 	Manifests:  []string{"go.mod", "go.work"},
-	Version:    10,
+	Version:    11,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Manifest:   ExtractManifest,

@@ -47,6 +47,8 @@ type webState struct {
 	prefix []string                // of the function literals that are open
 	named  map[string]int          // how often a route of a name was declared
 	mounts int
+
+	messaging int8 // whether the file may know of messages: 1 yes, 2 no, 0 not asked
 }
 
 // beginRoute notes that the arguments of a call are read whose routes have a
@@ -87,6 +89,7 @@ func (e *extractor) webCall(i, function, args syntax.ID, x facts.ExprID, ids []i
 	if field == syntax.None || e.nodes[field].End-e.nodes[field].Start > 24 {
 		return
 	}
+	e.message(field, args, ids)
 	name := string(e.t.Text(field))
 	if r, ok := requestArgs[name]; ok && e.requests(function, name) {
 		e.request(field, args, r.verb, r.method, r.url, e.child(function, fieldOperand))

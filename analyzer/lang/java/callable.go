@@ -175,6 +175,7 @@ func (e *extractor) method(i syntax.ID, top bool) {
 	e.signCallable(d, i, body)
 	if o != nil {
 		e.routesOf(d, m.marks, i)
+		e.messagesOf(d, m.marks)
 	}
 }
 

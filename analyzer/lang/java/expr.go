@@ -244,6 +244,7 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	}
 	x = e.explicit(x, e.childOf(i, classTypeArguments))
 	e.request(i, name, object)
+	e.message(name, e.child(i, fieldArguments))
 	base := len(e.ids)
 	e.arguments(e.child(i, fieldArguments))
 	return e.list(facts.Expr{Op: facts.OpCall, N: 1, X: x, Y: none}, x, base)
@@ -294,6 +295,11 @@ func (e *extractor) creation(i syntax.ID) facts.ExprID {
 		t = e.explicitType(t, typ)
 	} else {
 		t = e.typeExpr(typ)
+	}
+	if e.class(typ) == classGeneric {
+		e.message(e.t.FirstNamed(typ), e.child(i, fieldArguments))
+	} else {
+		e.message(typ, e.child(i, fieldArguments))
 	}
 	base := len(e.ids)
 	e.arguments(e.child(i, fieldArguments))

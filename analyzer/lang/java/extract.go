@@ -63,6 +63,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 		erased: map[facts.LocalID]facts.Str{}, imports: map[string]string{}, types: map[facts.DeclID]*typeInfo{},
 	}
 	e.file()
+	b.BoundQueues(nil)
 	f := b.Finish()
 	e.t, e.b, e.nodes, e.src = nil, nil, nil, nil
 	extractors.Put(e)

@@ -68,8 +68,8 @@ func (e *extractor) declareVariable(s *scope, i, left, right, typ syntax.ID) fac
 		if !chained {
 			v = e.expr(right)
 		}
-		e.b.Decls[d].Value = v
 		e.flow(facts.FlowDefine, int32(d), 0, v)
+		e.b.Decls[d].Value = e.texted(right, v)
 	}
 	e.orImported(s, d)
 	e.owner = owner

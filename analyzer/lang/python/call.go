@@ -33,6 +33,7 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	base := len(e.ids)
 	e.arguments(args)
 	e.routeCall(fn, args, e.ids[base:])
+	e.message(fn, args)
 	if callee == none {
 		callee = e.nothing()
 	}

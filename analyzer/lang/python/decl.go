@@ -181,6 +181,7 @@ func (e *extractor) functionDecl(i, whole syntax.ID, nodes []syntax.ID) {
 		e.fixtures(d, marks, text)
 	}
 	e.routes(d, marks)
+	e.messages(d, marks)
 }
 
 // traits reads what decorators and names say of a function: whether it is

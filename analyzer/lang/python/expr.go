@@ -324,6 +324,13 @@ func (e *extractor) str_(i syntax.ID) facts.ExprID {
 			}
 		}
 	}
+	if kind == "string" && e.messaging() {
+		if s, ok := e.constant(i); ok && s != "" && len(s) <= maxText {
+			x := e.b.AddText(s)
+			e.b.Exprs[x].Line, e.b.Exprs[x].Col = e.place(i)
+			return x
+		}
+	}
 	return e.literal(kind, i)
 }
 

@@ -41,6 +41,7 @@ type extractor struct {
 	classes map[facts.DeclID]*classInfo
 	exports bool // __all__ was found
 	web     map[string]web
+	broker  int8 // see messaging
 	pending []route
 	repeats map[repeated]int
 	text    []byte
@@ -64,6 +65,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 		classes: map[facts.DeclID]*classInfo{}, repeats: map[repeated]int{},
 	}
 	e.file()
+	b.BoundQueues(nil)
 	f := b.Finish()
 	e.t, e.b, e.nodes, e.src, e.scopes, e.loops, e.web = nil, nil, nil, nil, nil, nil, nil
 	extractors.Put(e)

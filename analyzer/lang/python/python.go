@@ -16,7 +16,7 @@ import (
 var Language = &lang.Language{
 	Name:       "python",
 	Extensions: []string{".py", ".pyi"},
-	Version:    5,
+	Version:    6,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Rules:      rules,

@@ -259,6 +259,7 @@ func (e *extractor) variables(i, def syntax.ID) {
 			}
 			if e.word(i, "const") && e.literalValue(value) {
 				e.b.Decls[d].Kind = graph.KindConstant
+				e.b.Decls[d].Value = e.texted(value, e.b.Decls[d].Value)
 			}
 		default:
 			e.topPattern(name, typ, value, def)

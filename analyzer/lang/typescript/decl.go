@@ -246,6 +246,7 @@ func (e *extractor) method(class facts.DeclID, i syntax.ID, before []syntax.ID, 
 	if e.controls {
 		e.nestRoutes(class, d, decorators, e.controller)
 	}
+	e.messageMarks(d, decorators)
 }
 
 func clip(b []byte, n int) []byte { return b[:min(len(b), n)] }
@@ -527,7 +528,7 @@ func (e *extractor) enumDecl(i, def syntax.ID) {
 				x := e.expr(value)
 				e.bodies--
 				e.owner = d
-				e.b.Decls[m].Value = x
+				e.b.Decls[m].Value = e.texted(value, x)
 			}
 			t := e.b.AddExpr(facts.Expr{Op: facts.OpType, X: facts.ExprID(d), Y: none})
 			e.b.Decls[m].Type = t

@@ -94,6 +94,12 @@ func (e *extractor) exprAt(i syntax.ID) facts.ExprID {
 	case classIdentifier, classShorthand:
 		return e.name(i, e.str(i), 0)
 	case classString:
+		if e.messaging() {
+			if x := e.texted(i, none); x != none {
+				e.b.Exprs[x].Line, e.b.Exprs[x].Col = e.place(i)
+				return x
+			}
+		}
 		return e.literalExpr("string", i)
 	case classNumber:
 		return e.literalExpr("number", i)
@@ -375,6 +381,7 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	e.tests(i, id)
 	e.calledRoute(i, id)
 	e.request(i)
+	e.message(fn, e.child(i, e.f.arguments))
 	if waits {
 		return e.operation(facts.Expr{Op: facts.OpAwait, X: id, Y: none}, id)
 	}
@@ -409,7 +416,9 @@ func (e *extractor) creation(i syntax.ID) facts.ExprID {
 	if e.arguments(e.child(i, e.f.arguments)) {
 		out.Flags |= facts.FlagSpread
 	}
-	return e.list(out, x, base)
+	id := e.list(out, x, base)
+	e.message(e.child(i, e.f.constructor), e.child(i, e.f.arguments))
+	return id
 }
 
 // cast adds x as T and x satisfies T.

@@ -33,6 +33,8 @@ type extractor struct {
 	src   []byte
 	b     *facts.Builder
 
+	broker int8 // see messaging
+
 	depth     int
 	bodies    int // bodies that are open: what is declared in them is local
 	owner     facts.DeclID
@@ -105,6 +107,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 	e.names = names{b.InternString("require"), b.InternString("exports"), b.InternString("module"), b.InternString("prototype"),
 		b.InternString("undefined"), b.InternString("Object"), b.InternString("default"), b.InternString("*"), b.InternString("exports")}
 	e.file()
+	b.BoundQueues(nil)
 	f := b.Finish()
 	e.t, e.b, e.nodes, e.src, e.fn, e.tops, e.declared, e.modulesOf, e.web, e.agent = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	extractors.Put(e)

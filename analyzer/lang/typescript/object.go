@@ -169,7 +169,9 @@ func (e *extractor) pair(i syntax.ID, around self) facts.ExprID {
 	v := e.expr(value)
 	e.bodies -= open
 	e.owner = owner
-	e.b.Decls[d].Value = v
+	if e.b.Decls[d].Value = v; e.bodies == 0 {
+		e.b.Decls[d].Value = e.texted(value, v)
+	}
 	e.b.EndDecl(d)
 	if open == 0 {
 		e.document(d, i)
