@@ -17,6 +17,7 @@ type dynamic struct {
 	*Dynamic
 	kinds  map[Sym]Type // kind of composite → class
 	forms  map[Ent]Form
+	self   Type // what FormSelf is where no class is around
 	tuple  Ent
 	typ    Ent // the class of classes
 	object Ent
@@ -30,13 +31,16 @@ type dynamic struct {
 	constructors             []Sym
 	call, iterates, next     Sym
 	asyncIterates, asyncNext Sym
-	item, setItem            Sym
+	item, setItem, delItem   Sym
 	fills                    map[string]bool
 	manager                  Sym // the name of the attribute; 0: there are none
 	managedBases             map[string]bool
 	sends                    map[Sym]bool
 	fallback, getter         Sym
-	operators                map[Sym][]Sym
+	namedTuple, property     Ent
+	fget                     Sym
+	operators, unary         map[Sym][]Sym
+	reflected                map[Sym]Sym // by the operator's method on the left
 	contains                 map[Sym]bool
 }
 
@@ -45,10 +49,14 @@ func (l *linker) newDynamic(s *langState, named func(string) Type) *dynamic {
 	for kind, name := range s.Dynamic.Kinds {
 		d.kinds[l.sym(kind)] = named(name)
 	}
+	d.self = l.types.mk(kForm, noEnt, int32(FormSelf))
 	for name, form := range s.Dynamic.Forms {
 		if e := l.libraryEnt(s, name); e != noEnt {
 			d.forms[e] = form
 		}
+	}
+	if e := l.libraryEnt(s, d.Generator); e != noEnt {
+		d.kinds[l.sym("generator")] = l.types.mk(kNamed, e, 0)
 	}
 	d.tuple, d.typ, d.object = l.universeEnt(s, "tuple"), l.universeEnt(s, "type"), l.universeEnt(s, "object")
 	for to, name := range map[*Ent]string{&d.iterable: d.Iterable, &d.asyncIterable: d.AsyncIterable, &d.awaitable: d.Awaitable,
@@ -65,7 +73,7 @@ func (l *linker) newDynamic(s *langState, named func(string) Type) *dynamic {
 		d.constructors = append(d.constructors, l.sym(c))
 	}
 	d.call, d.iterates, d.next, d.item = l.sym(d.Call), l.sym(d.Iterates), l.sym(d.Next), l.sym(d.Item)
-	d.setItem = l.sym(d.SetItem)
+	d.setItem, d.delItem = l.sym(d.SetItem), l.sym(d.DelItem)
 	d.asyncIterates, d.asyncNext = l.sym(d.AsyncIterates), l.sym(d.AsyncNext)
 	if d.Managers != nil {
 		d.manager, d.managedBases = l.sym(d.Managers.Name), map[string]bool{}
@@ -81,6 +89,14 @@ func (l *linker) newDynamic(s *langState, named func(string) Type) *dynamic {
 		d.sends[l.sym(name)] = true
 	}
 	d.fallback, d.getter = l.sym(d.Fallback), l.sym(d.Getter)
+	d.namedTuple, d.property, d.fget = l.libraryEnt(s, d.NamedTuple), l.libraryEnt(s, d.Property), l.sym(d.Getting)
+	d.unary, d.reflected = map[Sym][]Sym{}, map[Sym]Sym{}
+	for op, name := range d.Unary {
+		d.unary[l.sym(op)] = []Sym{l.sym(name)}
+	}
+	for left, right := range d.Reflected {
+		d.reflected[l.sym(left)] = l.sym(right)
+	}
 	for op, names := range d.Operators {
 		for name := range strings.FieldsSeq(names) {
 			d.operators[l.sym(op)] = append(d.operators[l.sym(op)], l.sym(name))
@@ -195,7 +211,7 @@ func (l *linker) dynamicTypes(ev *evaluator) {
 		s.base[fn] = n
 		n += int32(len(l.files[fn].Facts.Params))
 	}
-	s.param = make([]Type, n)
+	s.param, s.values = make([]Type, n), map[int32][]value{}
 	for _, s := range l.langs {
 		if s.dyn == nil {
 			continue
@@ -389,6 +405,9 @@ func (l *linker) dynamicDeclared(ev *evaluator, fn int32) {
 				if x := fs.Params[j].Type; x != facts.None {
 					s.param[s.base[fn]+j] = ev.typeExpr2(x)
 				}
+			}
+			if d.Traits&facts.TraitOverload != 0 {
+				s.asksFor(ev, d)
 			}
 			if d.Results.Len() > 0 {
 				s.result[e] = ev.typeExpr2(fs.Params[d.Results.Lo].Type)

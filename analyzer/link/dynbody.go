@@ -43,7 +43,7 @@ func (r *bodyReader) dynamicFile(fn int32) {
 			}
 		case facts.OpCall:
 			r.dynamicCall(facts.ExprID(e), x, x.X)
-		case facts.OpBinary, facts.OpIndex:
+		case facts.OpBinary, facts.OpUnary, facts.OpIndex:
 			r.operator(facts.ExprID(e), x)
 		case facts.OpRangeVal:
 			r.iterated(facts.ExprID(e), x)
@@ -366,6 +366,9 @@ func (r *bodyReader) operator(e facts.ExprID, x *facts.Expr) {
 			if x.Flags&facts.FlagWrite != 0 {
 				name = dyn.setItem
 			}
+			if x.Flags&facts.FlagLater != 0 {
+				name = dyn.delItem
+			}
 			r.implicit(e, m, name, x)
 		}
 		return
@@ -374,10 +377,22 @@ func (r *bodyReader) operator(e facts.ExprID, x *facts.Expr) {
 	if dyn.contains[r.f.syms[x.Name]] && x.Y >= 0 {
 		on = x.Y
 	}
+	names := dyn.operators[r.f.syms[x.Name]]
+	if x.Op == facts.OpUnary {
+		names = dyn.unary[r.f.syms[x.Name]]
+	}
 	for _, m := range r.ev.types.members(r.ev.typ[on]) {
-		for _, name := range dyn.operators[r.f.syms[x.Name]] {
+		for _, name := range names {
 			if r.implicit(e, m, name, x) {
 				break
+			}
+			if by := dyn.reflected[name]; by != 0 && x.Y >= 0 && m != unknownType {
+				b := r.ev.typ[x.Y]
+				if h := r.ev.find(m, name); h.ent == noEnt || !r.ev.takesOne(m, h.ent, b) {
+					for _, o := range r.ev.types.members(b) {
+						r.implicit(e, o, by, x)
+					}
+				}
 			}
 		}
 	}
@@ -394,8 +409,10 @@ func (r *bodyReader) implicit(e facts.ExprID, m Type, name Sym, x *facts.Expr) b
 		return false
 	}
 	s := r.site(x.Line, x.Col)
-	if x.Op == facts.OpIndex && x.Flags&facts.FlagWrite != 0 {
+	if x.Op == facts.OpIndex && x.Flags&facts.FlagWrite != 0 && x.Flags&facts.FlagLater == 0 {
 		s.Args = 2
+	} else if x.Op == facts.OpUnary {
+		s.Args = 0
 	} else if x.Op == facts.OpBinary || x.Op == facts.OpIndex {
 		s.Args = 1
 	} else {

@@ -10,13 +10,21 @@ import (
 // callArgs are the types of a call's arguments.
 type callArgs struct {
 	pos    []Type
+	values []value // what those in pos are, if that is known
 	kw     []kwArg
 	spread bool // positional arguments are spread, after those in pos
 }
 
 type kwArg struct {
-	name Sym // 0: keywords are spread
-	typ  Type
+	name  Sym // 0: keywords are spread
+	typ   Type
+	value value
+}
+
+// argument is what a parameter gets.
+type argument struct {
+	typ   Type
+	value value
 }
 
 // maxCalls bounds the calls that the type of one call leads to.
@@ -29,13 +37,13 @@ func (ev *evaluator) argsOfCall(x *facts.Expr) callArgs {
 	for _, a := range fs.List(x.Args) {
 		switch ax := &fs.Exprs[a]; ax.Op {
 		case facts.OpKeyword:
-			c.kw = append(c.kw, kwArg{ev.f.syms[ax.Name], ev.typeOf(ax.X)})
+			c.kw = append(c.kw, kwArg{ev.f.syms[ax.Name], ev.typeOf(ax.X), ev.literal(ax.X)})
 		case facts.OpSpread:
 			c.spread = true
 		default:
 			v := ev.typeOf(facts.ExprID(a))
 			if !c.spread {
-				c.pos = append(c.pos, v)
+				c.pos, c.values = append(c.pos, v), append(c.values, ev.literal(facts.ExprID(a)))
 			}
 		}
 	}
@@ -44,7 +52,7 @@ func (ev *evaluator) argsOfCall(x *facts.Expr) callArgs {
 
 // eachArgument calls f with the parameters of function e, by their positions,
 // that get the arguments of a call.
-func (ev *evaluator) eachArgument(e Ent, bound bool, c *callArgs, f func(param int32, t Type)) {
+func (ev *evaluator) eachArgument(e Ent, bound bool, c *callArgs, f func(param int32, a argument)) {
 	l := ev.l
 	d := l.decl(e)
 	file := &l.files[l.entFile[e]]
@@ -54,7 +62,11 @@ func (ev *evaluator) eachArgument(e Ent, bound bool, c *callArgs, f func(param i
 		at = 1
 	}
 	star := -1
-	for _, a := range c.pos {
+	for i, typ := range c.pos {
+		a := argument{typ, value{ent: noEnt}}
+		if i < len(c.values) {
+			a.value = c.values[i]
+		}
 		for at < len(ps) && star < 0 && ps[at].Flags&(graph.ParamVariadic|graph.ParamKeywordOnly|graph.ParamKeywords) == 0 {
 			break
 		}
@@ -78,13 +90,13 @@ func (ev *evaluator) eachArgument(e Ent, bound bool, c *callArgs, f func(param i
 			if ps[i].Flags&graph.ParamKeywords != 0 {
 				rest = i
 			} else if file.syms[ps[i].Name] == k.name && ps[i].Flags&(graph.ParamPositional|graph.ParamVariadic) == 0 {
-				f(int32(i), k.typ)
+				f(int32(i), argument{k.typ, k.value})
 				rest = -1
 				break
 			}
 		}
 		if rest >= 0 {
-			f(int32(rest), k.typ)
+			f(int32(rest), argument{k.typ, k.value})
 		}
 	}
 }
@@ -103,14 +115,14 @@ func (ev *evaluator) fitsCall(e Ent, bound bool, c *callArgs) bool {
 		filled = make([]bool, len(ps))
 	}
 	n, ok := 0, true
-	ev.eachArgument(e, bound, c, func(p int32, a Type) {
+	ev.eachArgument(e, bound, c, func(p int32, a argument) {
 		n++
 		filled[p] = true
 		want := l.slots.param[l.slots.base[fn]+d.Params.Lo+p]
-		if want == unknownType || a == unknownType || !ok {
+		if want == unknownType || a.typ == unknownType || !ok {
 			return
 		}
-		ok = ev.couldBe(a, want)
+		ok = ev.couldBe(a.typ, want)
 	})
 	_ = t
 	if !ok || n < len(c.pos)+len(c.kw) {
@@ -227,20 +239,18 @@ func (ev *evaluator) applied(e Ent, self, as Type, c *callArgs) Type {
 	bound := self != unknownType && !l.decl(e).Flags.Has(graph.FlagStatic)
 	list := l.overloads(e)
 	if len(list) > 1 {
-		pick := noEnt
-		for _, o := range list {
-			if ev.fitsCall(o, bound, c) {
-				pick = o
-				break
-			}
-		}
-		if pick == noEnt {
-			return unknownType
-		}
-		e = pick
-	} else {
-		e = list[0]
+		list = ev.chosen(list, bound, c)
 	}
+	out := unknownType
+	for _, e := range list {
+		out = t.join(out, ev.given(e, bound, self, as, c))
+	}
+	return out
+}
+
+// given returns the type that a call of one signature gives.
+func (ev *evaluator) given(e Ent, bound bool, self, as Type, c *callArgs) Type {
+	t := ev.types
 	r := ev.resultAs(e)
 	if !t.rec(r).params {
 		return r
@@ -287,9 +297,9 @@ func (b *binder) arguments(e Ent, bound bool, self Type, c *callArgs) {
 			b.unify(p, self, 0)
 		}
 	}
-	ev.eachArgument(e, bound, c, func(p int32, a Type) {
-		if want := l.slots.param[at+p]; a != unknownType && t.rec(want).params {
-			b.unify(want, a, 0)
+	ev.eachArgument(e, bound, c, func(p int32, a argument) {
+		if want := l.slots.param[at+p]; a.typ != unknownType && t.rec(want).params {
+			b.unify(want, a.typ, 0)
 		}
 	})
 }
@@ -515,6 +525,19 @@ func (ev *evaluator) calledForm(f Form, c *callArgs) (Type, bool) {
 				return unknownType
 			}), true
 		}
+	case FormProperty:
+		get := unknownType
+		if len(c.pos) > 0 {
+			get = c.pos[0]
+		}
+		for _, k := range c.kw {
+			if k.name != 0 && k.name == ev.lang.dyn.fget {
+				get = k.typ
+			}
+		}
+		if k := t.kind(get); k == kCallable && ev.lang.dyn.property != noEnt {
+			return t.mk(kNamed, ev.lang.dyn.property, 0, get), true
+		}
 	case FormKeep:
 		if len(c.pos) > 0 && (t.kind(c.pos[0]) == kCallable || t.kind(c.pos[0]) == kMeta) {
 			return c.pos[0], true
@@ -532,6 +555,9 @@ func (ev *evaluator) constructed(o Type, c *callArgs) Type {
 	}
 	e := t.rec(o).ent
 	m := ev.mroFor(e)
+	if other := ev.otherMade(o, c); other != unknownType {
+		return other
+	}
 	if len(m.params) == 0 || len(t.argsOf(o)) > 0 {
 		return o
 	}
@@ -543,26 +569,44 @@ func (ev *evaluator) constructed(o Type, c *callArgs) Type {
 			continue
 		}
 		list := ev.l.overloads(h.ent)
-		pick := noEnt
-		for _, ctor := range list {
-			if len(list) == 1 || ev.fitsCall(ctor, true, c) {
-				pick = ctor
-				break
-			}
+		if len(list) > 1 {
+			list = ev.chosen(list, true, c)
 		}
-		if pick == noEnt {
+		if len(list) == 0 {
 			continue
 		}
+		pick := list[0]
 		d := ev.l.decl(pick)
 		fn := ev.l.entFile[pick]
 		at := ev.l.slots.base[fn] + d.Params.Lo
-		ev.eachArgument(pick, true, c, func(p int32, a Type) {
+		ev.eachArgument(pick, true, c, func(p int32, a argument) {
 			want := t.replace(ev.l.slots.param[at+p], ev.mroFor(t.rec(h.as).ent).params, t.argsOf(h.as), unknownType)
-			b.unify(want, a, 0)
+			b.unify(want, a.typ, 0)
 		})
 		break
 	}
 	return t.intern(kNamed, e, 0, b.args)
+}
+
+// otherMade returns what calling a class of a library gives whose first constructor
+// says that it makes something else than an object of the class.
+func (ev *evaluator) otherMade(o Type, c *callArgs) Type {
+	t := ev.types
+	if len(ev.lang.dyn.constructors) < 2 {
+		return unknownType
+	}
+	h := ev.find(o, ev.lang.dyn.constructors[1])
+	if h.ent == noEnt || h.as == unknownType || t.rec(h.as).ent != t.rec(o).ent || ev.l.decl(h.ent).Results.Len() == 0 {
+		return unknownType
+	}
+	if !ev.l.units[ev.l.unitOf(h.ent)].surface {
+		return unknownType
+	}
+	r := ev.applied(h.ent, t.meta(o), h.as, c)
+	if k := t.kind(r); k != kNamed || t.rec(r).ent == t.rec(o).ent && len(t.argsOf(r)) == 0 {
+		return unknownType
+	}
+	return r
 }
 
 // constructor returns the declared method that runs when a class is called;

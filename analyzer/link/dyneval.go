@@ -231,6 +231,11 @@ func (ev *evaluator) evalDynamic(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 	outer := d.flow
 	d.flow = false
 	typ, ref := ev.dynamicExpr(e, x)
+	if typ == ev.lang.dyn.self && typ != unknownType {
+		if c := ev.classAround(e); c != facts.None {
+			typ = ev.types.meta(ev.types.mk(kSelf, ev.f.base+Ent(c), 0))
+		}
+	}
 	for _, o := range [...]facts.ExprID{x.X, x.Y} {
 		if o >= 0 && o < e && x.Op != facts.OpName && x.Op != facts.OpFunc && x.Op != facts.OpImport && x.Op != facts.OpAssert {
 			d.flow = d.flow || d.flowed[o] && ev.state[o] == evalDone
@@ -304,7 +309,15 @@ func (ev *evaluator) dynamicExpr(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		if ev.f.Facts.Str(x.Name) == "!" {
 			return ev.lang.tBool, noEnt
 		}
-		return ev.typeOf(x.X), noEnt
+		names := ev.lang.dyn.unary[ev.f.syms[x.Name]]
+		return t.mapUnion(ev.typeOf(x.X), func(m Type) Type {
+			for _, name := range names {
+				if h := ev.find(m, name); h.ent != noEnt {
+					return ev.applied(h.ent, m, h.as, &callArgs{})
+				}
+			}
+			return unknownType
+		}), noEnt
 	case facts.OpBinary:
 		return ev.dynamicBinary(x), noEnt
 	case facts.OpConditional, facts.OpUnionType:
@@ -318,6 +331,9 @@ func (ev *evaluator) dynamicExpr(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		}
 		return out, noEnt
 	case facts.OpTuple:
+		if x.Flags&facts.FlagKey != 0 {
+			return ev.fieldAt(ev.typeOf(x.X), int(x.N)), noEnt
+		}
 		return ev.itemOf(ev.typeOf(x.X), int(x.N)), noEnt
 	case facts.OpRangeVal:
 		return ev.element(ev.typeOf(x.X), x.Flags&facts.FlagLater != 0), noEnt
@@ -507,6 +523,9 @@ func (ev *evaluator) itemOf(x Type, n int) Type {
 		if t.kind(m) == kTuple {
 			return t.arg(m, n)
 		}
+		if v, ok := ev.namedItem(m, n); ok {
+			return v
+		}
 		// A class that is a tuple, by its first base of that kind.
 		if b := ev.asClass(m, ev.lang.dyn.tuple); b != unknownType && len(t.argsOf(b)) == 1 {
 			return t.arg(b, 0)
@@ -648,12 +667,35 @@ func (ev *evaluator) dynamicBinary(x *facts.Expr) Type {
 	names := ev.lang.dyn.operators[ev.f.syms[x.Name]]
 	return t.mapUnion(a, func(m Type) Type {
 		for _, name := range names {
-			if h := ev.find(m, name); h.ent != noEnt {
+			h := ev.find(m, name)
+			if h.ent != noEnt && ev.takesOne(m, h.ent, b) {
+				return ev.applied(h.ent, m, h.as, &callArgs{pos: []Type{b}})
+			}
+			if by := ev.lang.dyn.reflected[name]; by != 0 {
+				if r := ev.find(b, by); r.ent != noEnt {
+					return ev.applied(r.ent, b, r.as, &callArgs{pos: []Type{m}})
+				}
+			}
+			if h.ent != noEnt {
 				return ev.applied(h.ent, m, h.as, &callArgs{pos: []Type{b}})
 			}
 		}
 		return unknownType
 	})
+}
+
+// takesOne reports whether a method of m may be called with b alone.
+func (ev *evaluator) takesOne(m Type, e Ent, b Type) bool {
+	if !ev.l.decl(e).Kind.IsCallable() {
+		return true
+	}
+	c := callArgs{pos: []Type{b}}
+	for _, o := range ev.l.overloads(e) {
+		if ev.fitsCall(o, true, &c) {
+			return true
+		}
+	}
+	return false
 }
 
 // superValue returns the value of super.

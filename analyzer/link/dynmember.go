@@ -221,6 +221,10 @@ func (ev *evaluator) descriptor(v, self Type, class bool) Type {
 		if t.kind(m) != kNamed || ev.dyn.calls > maxCalls {
 			return m
 		}
+		if t.rec(m).ent == ev.lang.dyn.property && len(t.argsOf(m)) == 1 && !class {
+			get := t.rec(t.arg(m, 0)).ent
+			return ev.applied(get, self, ev.ownerAs(get, self), &callArgs{})
+		}
 		if h := ev.find(m, ev.lang.dyn.getter); h.ent != noEnt {
 			c := callArgs{pos: []Type{self, self}}
 			if class {
@@ -290,6 +294,15 @@ func (ev *evaluator) dynamicIndex(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 	if f := ev.formOf(xt); f != FormNone && f != FormTypeVar {
 		return ev.formIndex(e, f, args), noEnt
 	}
+	if ps := t.paramsIn(xt, nil); len(ps) > 0 && t.kind(xt) != kPkg { // an alias with parameters of its own
+		alias := true
+		for _, m := range t.members(xt) {
+			alias = alias && (t.kind(m) == kMeta || m == ev.lang.tNull)
+		}
+		if alias && (t.kind(xt) != kMeta || t.kind(t.arg(xt, 0)) != kParam) {
+			return t.replace(xt, ps, ev.annotations(args), unknownType), noEnt
+		}
+	}
 	out := unknownType
 	for _, m := range t.members(xt) {
 		switch t.kind(m) {
@@ -324,6 +337,12 @@ func (ev *evaluator) dynamicIndex(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 			if v, ok := t.keyValue(m, ev.f.syms[x.Name]); ok {
 				out = t.join(out, v)
 				continue
+			}
+			if n, err := strconv.Atoi(ev.f.Facts.Str(x.Name)); err == nil {
+				if v, ok := ev.namedItem(m, n); ok {
+					out = t.join(out, v)
+					continue
+				}
 			}
 			h := ev.find(m, ev.lang.dyn.item)
 			if h.ent == noEnt || !ev.l.decl(h.ent).Kind.IsCallable() {

@@ -155,9 +155,9 @@ type Dynamic struct {
 	Contains []string
 
 	// Iterates and Item are the methods of a loop and of a subscript, SetItem that
-	// of a subscript that is assigned, AsyncIterates and AsyncNext those of a loop
+	// of a subscript that is assigned, DelItem of one that is removed, AsyncIterates and AsyncNext those of a loop
 	// that waits.
-	Iterates, Next, Item, SetItem, AsyncIterates, AsyncNext string
+	Iterates, Next, Item, SetItem, DelItem, AsyncIterates, AsyncNext string
 
 	// Fills are the methods that put their last argument into a container, Sends
 	// those that give a generator what it goes on with.
@@ -170,6 +170,14 @@ type Dynamic struct {
 	// Record is the class whose subclasses' attributes are what constant subscripts
 	// give; RecordForm, as a base, stands for it.
 	Record string
+
+	// NamedTuple is the class of tuples whose values have names, Property the class of
+	// what [FormProperty] makes, with the name of the argument that is the function.
+	NamedTuple, Property, Getting string
+
+	// Unary lists the methods that operators with one operand run, Reflected those of
+	// the right operand that run where the left one has none, by that of the left.
+	Unary, Reflected map[string]string
 
 	// Dispatchers are the classes of functions that choose among others by the type
 	// of an argument; Register is the method that decorates these.
@@ -196,6 +204,7 @@ const (
 	FormTuple         // as many values as there are arguments, or any number where an ellipsis follows
 	FormType          // the class of the argument; called, the class of the value
 	FormGeneric       // as a base: what the class's type parameters are
+	FormProperty      // what makes an attribute of a function that is called when it is read
 	FormSelf          // the type of the object that a method is called on
 	FormTypeVar       // makes type parameters
 	FormNewType       // makes a type like its second argument

@@ -1,8 +1,6 @@
 package link
 
 import (
-	"slices"
-
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -22,13 +20,14 @@ import (
 type slots struct {
 	base      []int32 // by file
 	param     []Type
-	result    []Type // what is returned
-	yield     []Type // what is yielded
-	sent      []Type // what a generator goes on with
-	shaped    []Type // of declared containers: with what their keys give
-	decorated []Type // what decorators have put in the place of a function or class
-	generator []bool // it yields
-	meta      []Type // of classes: their class
+	values    map[int32][]value // of parameters: the values that they ask for, where these tell signatures apart
+	result    []Type            // what is returned
+	yield     []Type            // what is yielded
+	sent      []Type            // what a generator goes on with
+	shaped    []Type            // of declared containers: with what their keys give
+	decorated []Type            // what decorators have put in the place of a function or class
+	generator []bool            // it yields
+	meta      []Type            // of classes: their class
 	mro       []*mroOf
 	readers   [][]int32 // by file: the files that read a slot of it
 }
@@ -275,11 +274,11 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 			if !ready {
 				c, ready = ev.argsOfCall(x), true
 			}
-			ev.eachArgument(target, bound, &c, func(p int32, typ Type) { param(target, p, typ) })
+			ev.eachArgument(target, bound, &c, func(p int32, a argument) { param(target, p, a.typ) })
 			says := target // whose parameters say what is called with what
 			if list := l.overloads(target); len(list) > 1 {
-				if i := slices.IndexFunc(list, func(o Ent) bool { return ev.fitsCall(o, bound, &c) }); i >= 0 {
-					says = list[i]
+				if list = ev.chosen(list, bound, &c); len(list) > 0 {
+					says = list[0]
 				}
 			}
 			ev.callbacks(says, bound, &c, t.kind(m) == kCallable && t.rec(m).n == 1, m, param)
@@ -299,7 +298,7 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 			if at := fs.Exprs[m].X; at >= 0 {
 				for _, by := range t.members(ev.typeOf(at)) {
 					if target, bound := ev.callableOf(by); target != noEnt && t.kind(by) != kMeta {
-						ev.eachArgument(target, bound, &own, func(p int32, typ Type) { param(target, p, typ) })
+						ev.eachArgument(target, bound, &own, func(p int32, a argument) { param(target, p, a.typ) })
 					}
 				}
 			}
@@ -357,7 +356,8 @@ func (ev *evaluator) callbacks(target Ent, bound bool, c *callArgs, method bool,
 	d := l.decl(target)
 	fn := l.entFile[target]
 	var b *binder
-	ev.eachArgument(target, bound, c, func(p int32, a Type) {
+	ev.eachArgument(target, bound, c, func(p int32, arg argument) {
+		a := arg.typ
 		want := l.slots.param[l.slots.base[fn]+d.Params.Lo+p]
 		for _, w := range t.members(want) {
 			if t.kind(w) != kFunc || t.rec(w).isVariadic() {
@@ -389,7 +389,7 @@ func (ev *evaluator) callbacks(target Ent, bound bool, c *callArgs, method bool,
 				}
 				pos := &callArgs{pos: t.argsOf(full)[:t.rec(full).funcParams()]}
 				ent := t.rec(g).ent
-				ev.eachArgument(ent, t.rec(g).n == 1, pos, func(p int32, typ Type) { param(ent, p, typ) })
+				ev.eachArgument(ent, t.rec(g).n == 1, pos, func(p int32, a argument) { param(ent, p, a.typ) })
 			}
 		}
 	})
@@ -450,6 +450,15 @@ func (ev *evaluator) decoratedBy(e Ent, d *facts.Decl) Type {
 		switch t.kind(next) {
 		case kNamed, kFunc, kMeta:
 			cur = next
+		case kCallable:
+			// Another function, which says what it gives.
+			to := t.rec(next).ent
+			if next == cur || ev.l.decl(to).Results.Len() == 0 || ev.l.units[ev.l.unitOf(to)].surface {
+				continue
+			}
+			if r := ev.resultAs(to); r != unknownType && !t.rec(r).params {
+				cur = t.mk(kFunc, noEnt, funcShape(1, true), unknownType, r)
+			}
 		}
 	}
 	if cur == own {

@@ -69,7 +69,7 @@ func (e *extractor) declareVariable(s *scope, i, left, right, typ syntax.ID) fac
 			v = e.expr(right)
 		}
 		e.flow(facts.FlowDefine, int32(d), 0, v)
-		e.b.Decls[d].Value = e.texted(right, v)
+		e.b.Decls[d].Value = e.texted(right, e.told(v, right))
 	}
 	e.orImported(s, d)
 	e.owner = owner
@@ -172,6 +172,12 @@ func (e *extractor) assignTo(target syntax.ID, v, t facts.ExprID) {
 			e.b.Exprs[x].Flags |= facts.FlagWrite
 		}
 		e.flow(facts.FlowAssign, 0, int32(x), v)
+		if name, _ := e.filled(target); name != syntax.None && v != none && e.b.Exprs[x].Op == facts.OpIndex {
+			if keys := e.b.List(e.b.Exprs[x].Args); len(keys) == 1 {
+				kv := e.b.AddExpr(facts.Expr{Op: facts.OpKeyValue, Name: e.b.Exprs[x].Name, X: facts.ExprID(keys[0]), Y: v})
+				e.fill(name, []string{"dict"}, kv)
+			}
+		}
 	}
 }
 

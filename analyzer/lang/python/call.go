@@ -31,7 +31,7 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	}
 	e.request(fn, args)
 	base := len(e.ids)
-	e.arguments(args)
+	e.arguments(args, typeArguments[e.t.String(e.lastName(fn))])
 	e.routeCall(fn, args, e.ids[base:])
 	e.message(fn, args)
 	if callee == none {
@@ -59,8 +59,12 @@ func (e *extractor) asksFor(fn, args syntax.ID) facts.Str {
 	return 0
 }
 
-// arguments puts the arguments of a call on ids.
-func (e *extractor) arguments(args syntax.ID) {
+// typeArguments are the functions of typing that take types, which may be quoted:
+// the positions of the first and the last of these arguments, from 1 on.
+var typeArguments = map[string][2]int{"cast": {1, 1}, "NewType": {2, 2}, "TypeVar": {2, 99}, "assert_type": {2, 2}}
+
+// arguments puts the arguments of a call on ids; types says which of them are types.
+func (e *extractor) arguments(args syntax.ID, types [2]int) {
 	if args == syntax.None {
 		return
 	}
@@ -69,11 +73,19 @@ func (e *extractor) arguments(args syntax.ID) {
 		e.ids = append(e.ids, int32(x))
 		return
 	}
+	at := 0
 	for c := range e.t.NamedChildren(args) {
 		x := facts.ExprID(none)
+		at++
+		quoted := at >= types[0] && at <= types[1]
 		switch e.class(c) {
 		case classKeywordArgument:
-			v := e.expr(e.child(c, fieldValue))
+			v := facts.ExprID(none)
+			if w := e.child(c, fieldValue); types[1] > 0 && e.class(w) == classString && string(e.t.Text(e.child(c, fieldName))) == "bound" {
+				v = e.typeExpr(w)
+			} else {
+				v = e.told(e.expr(w), w)
+			}
 			if v == none {
 				v = e.nothing()
 			}
@@ -84,13 +96,40 @@ func (e *extractor) arguments(args syntax.ID) {
 				v = e.nothing()
 			}
 			x = e.add(facts.Expr{Op: facts.OpKeyword, X: v, Y: none}, c)
+		case classString:
+			if quoted {
+				x = e.typeExpr(c)
+				break
+			}
+			x = e.expr(c)
 		default:
 			x = e.expr(c)
 		}
 		if x != none {
-			e.ids = append(e.ids, int32(x))
+			e.ids = append(e.ids, int32(e.told(x, c)))
 		}
 	}
+}
+
+// told returns the expression x, made of the node i, in such a way that a literal is
+// known by its text.
+func (e *extractor) told(x facts.ExprID, i syntax.ID) facts.ExprID {
+	if x == none || i == syntax.None || e.b.Exprs[x].Op != facts.OpLiteral || e.b.Exprs[x].X != none {
+		return x
+	}
+	key, ok := facts.Str(0), false
+	switch e.class(i) {
+	case classTrue, classFalse:
+		key, ok = e.b.InternString("@"+e.t.String(i)), true
+	case classString, classInt:
+		key, ok = e.constKey(i)
+	}
+	if !ok {
+		return x
+	}
+	l := e.b.Exprs[x]
+	l.X = e.b.AddExpr(facts.Expr{Op: facts.OpNone, Name: key, X: none, Y: none})
+	return e.b.AddExpr(l)
 }
 
 // superCall adds super() or super(C, self).

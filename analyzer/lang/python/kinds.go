@@ -90,6 +90,7 @@ const (
 	classAugmented
 	classReturn
 	classRaise
+	classAssert
 	classBreak
 	classContinue
 	classDelete
@@ -161,7 +162,7 @@ var classNames = map[string]class{
 
 	"block": classBlock, "expression_statement": classExpressionStatement, "assignment": classAssignment,
 	"augmented_assignment": classAugmented, "return_statement": classReturn, "raise_statement": classRaise,
-	"break_statement": classBreak, "continue_statement": classContinue, "delete_statement": classDelete,
+	"assert_statement": classAssert, "break_statement": classBreak, "continue_statement": classContinue, "delete_statement": classDelete,
 	"global_statement": classGlobal, "nonlocal_statement": classNonlocal, "if_statement": classIf,
 	"elif_clause": classElif, "else_clause": classElse, "while_statement": classWhile, "for_statement": classFor,
 	"try_statement": classTry, "except_clause": classExcept, "finally_clause": classFinally,

@@ -53,6 +53,10 @@ func (e *extractor) narrow(cond syntax.ID, holds bool) {
 		}
 		break
 	}
+	if e.class(cond) == classComparison && holds {
+		e.sameClass(cond)
+		return
+	}
 	if e.class(cond) != classCall {
 		return
 	}
@@ -88,6 +92,33 @@ func (e *extractor) narrow(cond syntax.ID, holds bool) {
 			f = facts.FlagLater
 		}
 		return e.b.AddExpr(facts.Expr{Op: facts.OpAssert, Flags: f, X: x, Y: y})
+	})
+}
+
+// sameClass narrows the variable of type(x) is C and type(x) == C.
+func (e *extractor) sameClass(cond syntax.ID) {
+	var sides []syntax.ID
+	op := ""
+	for c := range e.t.Children(cond) {
+		if e.nodes[c].Field == fieldOperators {
+			op += e.t.String(c)
+		} else if e.nodes[c].Named() && e.class(c) != classComment {
+			sides = append(sides, c)
+		}
+	}
+	if len(sides) != 2 || op != "is" && op != "==" || e.class(sides[0]) != classCall {
+		return
+	}
+	fn, args := e.child(sides[0], fieldFunction), e.child(sides[0], fieldArguments)
+	if fn == syntax.None || args == syntax.None || e.class(fn) != classIdentifier || string(e.t.Text(fn)) != "type" {
+		return
+	}
+	of := e.t.FirstNamed(args)
+	if of == syntax.None || e.nodes[of].Next < e.nodes[args].Next-1 && e.class(of) != classIdentifier {
+		return
+	}
+	e.seeAs(of, func(x facts.ExprID) facts.ExprID {
+		return e.b.AddExpr(facts.Expr{Op: facts.OpAssert, X: x, Y: e.silent(sides[1])})
 	})
 }
 
@@ -208,6 +239,7 @@ func (e *extractor) pattern(p syntax.ID, x facts.ExprID, subject syntax.ID) {
 	case classClassPattern:
 		y := facts.ExprID(none)
 		first := true
+		place := int16(0)
 		for c := range e.t.NamedChildren(p) {
 			if first {
 				first = false
@@ -235,17 +267,41 @@ func (e *extractor) pattern(p syntax.ID, x facts.ExprID, subject syntax.ID) {
 				}
 				continue
 			}
-			e.pattern(c, e.nothing(), syntax.None)
+			// By its place: an attribute that the class lists for that.
+			e.pattern(c, e.b.AddExpr(facts.Expr{Op: facts.OpTuple, Flags: facts.FlagKey, N: place, X: y, Y: none}), syntax.None)
+			place++
 		}
 	case classUnionPattern:
 		for c := range e.t.NamedChildren(p) {
 			e.pattern(c, x, syntax.None)
 		}
+		if classes := e.patternClasses(p); classes != none {
+			e.seeAs(subject, func(v facts.ExprID) facts.ExprID {
+				return e.b.AddExpr(facts.Expr{Op: facts.OpAssert, X: v, Y: classes})
+			})
+		}
+	case classDictPattern:
+		key := syntax.ID(syntax.None)
+		for c := range e.t.NamedChildren(p) {
+			switch {
+			case e.nodes[c].Field == fieldKey:
+				key = e.patternValue(c)
+			case e.nodes[c].Field == fieldValue && key != syntax.None:
+				k, _ := e.constKey(key)
+				base := len(e.ids)
+				e.ids = append(e.ids, int32(e.expr(key)))
+				l := e.b.AddList(e.ids[base:])
+				e.ids = e.ids[:base]
+				e.pattern(c, e.b.AddExpr(facts.Expr{Op: facts.OpIndex, Name: k, X: x, Y: none, Args: l}), syntax.None)
+			default:
+				e.pattern(c, e.nothing(), syntax.None)
+			}
+		}
 	case classTuplePattern, classListPattern:
 		for c := range e.t.NamedChildren(p) {
 			e.pattern(c, e.element(x, false), syntax.None)
 		}
-	case classSplatPattern, classDictPattern, classKeywordPattern:
+	case classSplatPattern, classKeywordPattern:
 		for c := range e.t.NamedChildren(p) {
 			e.pattern(c, e.nothing(), syntax.None)
 		}
@@ -263,6 +319,11 @@ func (e *extractor) matched(p syntax.ID, x facts.ExprID) facts.ExprID {
 		}
 		p = c
 	}
+	if e.class(p) == classUnionPattern {
+		if classes := e.patternClasses(p); classes != none {
+			return e.b.AddExpr(facts.Expr{Op: facts.OpAssert, X: x, Y: classes})
+		}
+	}
 	if e.class(p) != classClassPattern {
 		return x
 	}
@@ -273,6 +334,36 @@ func (e *extractor) matched(p syntax.ID, x facts.ExprID) facts.ExprID {
 		e.b.Exprs[k].Line, e.b.Exprs[k].Col = 0, 0
 	}
 	return e.b.AddExpr(facts.Expr{Op: facts.OpAssert, X: x, Y: cls})
+}
+
+// patternClasses adds the classes that the alternatives of a pattern ask for, none
+// where one of them asks for something else.
+func (e *extractor) patternClasses(p syntax.ID) facts.ExprID {
+	lo, base := len(e.b.Exprs), len(e.ids)
+	for c := range e.t.NamedChildren(p) {
+		if c = e.patternValue(c); e.class(c) != classClassPattern {
+			e.ids = e.ids[:base]
+			return none
+		}
+		e.ids = append(e.ids, int32(e.dotted(e.t.FirstNamed(c))))
+	}
+	x := e.list(facts.Expr{Op: facts.OpComposite, Name: e.b.InternString("tuple"), X: none, Y: none}, p, base)
+	for k := lo; k < len(e.b.Exprs); k++ {
+		e.b.Exprs[k].Line, e.b.Exprs[k].Col = 0, 0
+	}
+	return x
+}
+
+// patternValue returns what a pattern is without what only surrounds it.
+func (e *extractor) patternValue(p syntax.ID) syntax.ID {
+	for e.class(p) == classCasePattern {
+		c := e.t.FirstNamed(p)
+		if c == syntax.None {
+			break
+		}
+		p = c
+	}
+	return p
 }
 
 // dotted adds a qualified name.

@@ -3,6 +3,7 @@
 package python
 
 import (
+	"strings"
 	"sync"
 
 	tree_sitter_python "github.com/tree-sitter/tree-sitter-python/bindings/go"
@@ -16,7 +17,7 @@ import (
 var Language = &lang.Language{
 	Name:       "python",
 	Extensions: []string{".py", ".pyi"},
-	Version:    6,
+	Version:    7,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Rules:      rules,
@@ -58,6 +59,7 @@ var rules = &link.Rules{
 		Next:           "__next__",
 		Item:           "__getitem__",
 		SetItem:        "__setitem__",
+		DelItem:        "__delitem__",
 		Fallback:       "__getattr__",
 		Getter:         "__get__",
 		AsyncIterates:  "__aiter__",
@@ -71,6 +73,11 @@ var rules = &link.Rules{
 			One: []string{"get", "create", "first", "last", "latest", "earliest"}, Pairs: []string{"get_or_create", "update_or_create"},
 			Same: []string{"all", "filter", "exclude", "order_by", "select_related", "prefetch_related", "annotate", "distinct", "using", "reverse", "only",
 				"defer", "none", "select_for_update", "iterator", "bulk_create", "union", "intersection", "difference"}},
+		NamedTuple:  "typing.NamedTuple",
+		Property:    "builtins.property",
+		Getting:     "fget",
+		Unary:       map[string]string{"-": "__neg__", "+": "__pos__", "~": "__invert__"},
+		Reflected:   reflected(),
 		Dispatchers: []string{"functools._SingleDispatchCallable", "functools.singledispatchmethod"},
 		Register:    "register",
 		Contains:    []string{"in", "not in"},
@@ -86,10 +93,19 @@ var rules = &link.Rules{
 // null is the class of None, which has no name in builtins.
 const null = "None"
 
+// reflected returns the methods of the right operand, by those of the left.
+func reflected() map[string]string {
+	m := map[string]string{}
+	for name := range strings.FieldsSeq("add sub mul truediv floordiv mod pow matmul and or xor lshift rshift") {
+		m["__"+name+"__"] = "__r" + name + "__"
+	}
+	return m
+}
+
 // forms are the names that mean something to type checkers.
 func forms() map[string]link.Form {
 	m := map[string]link.Form{
-		"builtins.type": link.FormType, "builtins.staticmethod": link.FormKeep, "functools.partial": link.FormPartial, "functools.wraps": link.FormKeep,
+		"builtins.type": link.FormType, "builtins.property": link.FormProperty, "builtins.staticmethod": link.FormKeep, "functools.partial": link.FormPartial, "functools.wraps": link.FormKeep,
 	}
 	for name, f := range map[string]link.Form{
 		"Any": link.FormAny, "Optional": link.FormOptional, "Union": link.FormUnion, "ClassVar": link.FormFirst, "Final": link.FormFirst,

@@ -34,6 +34,7 @@ type scope struct {
 	cur   []facts.LocalID            // the version that is seen; None: not assigned
 	log   []change                   // what cur was, for branches
 	free  map[facts.Str]bool         // functions: declared global or nonlocal
+	fills map[int]int                // versions of a variable's containers that hold more
 
 	imported map[facts.Str]int // modules: names that imports bind, with the first import
 }
@@ -325,16 +326,29 @@ func (e *extractor) closeLoop(l *loop, heads []exit, dead bool) {
 }
 
 // boundIn returns the names that are bound in a subtree without its functions
-// and classes, each once, in their order.
+// and classes, and those of containers that something is put into, each once.
 func (e *extractor) boundIn(i syntax.ID) []facts.Str {
 	var names []facts.Str
 	seen := map[facts.Str]bool{}
-	e.eachBound(i, func(name facts.Str, _ bool) {
+	add := func(name facts.Str, _ bool) {
 		if !seen[name] {
 			seen[name] = true
 			names = append(names, name)
 		}
-	})
+	}
+	e.eachBound(i, add)
+	for n, end := i, e.nodes[i].Next; n < end; n++ {
+		if c := e.class(n); c == classCall || c == classSubscript {
+			name, _ := e.filled(n)
+			if name == syntax.None {
+				continue
+			}
+			s := e.inner()
+			if k, ok := s.vars[e.str(name)]; ok && s.cur[k] != none && e.compositeKind(k, s.cur[k], 0) != "" {
+				add(e.str(name), false)
+			}
+		}
+	}
 	return names
 }
 

@@ -35,7 +35,7 @@ func (e *extractor) stmtAt(i syntax.ID) bool {
 	switch e.class(i) {
 	case classExpressionStatement:
 		for c := range e.t.NamedChildren(i) {
-			e.expr(c)
+			e.fills(c, e.expr(c))
 		}
 	case classReturn:
 		x := facts.ExprID(none)
@@ -58,6 +58,19 @@ func (e *extractor) stmtAt(i syntax.ID) bool {
 			first = false
 		}
 		return true
+	case classAssert:
+		cond := syntax.ID(syntax.None)
+		for c := range e.t.NamedChildren(i) {
+			e.expr(c)
+			if cond == syntax.None {
+				cond = c
+			}
+		}
+		e.narrow(cond, true)
+	case classDelete:
+		for c := range e.t.NamedChildren(i) {
+			e.remove(c)
+		}
 	case classBreak, classContinue:
 		e.leave()
 		return true
@@ -104,6 +117,23 @@ func (e *extractor) stmtAt(i syntax.ID) bool {
 		e.expr(i)
 	}
 	return false
+}
+
+// remove adds what a del statement names.
+func (e *extractor) remove(i syntax.ID) {
+	if k := e.class(i); k == classExpressionList || k == classTuple {
+		for c := range e.t.NamedChildren(i) {
+			e.removed(c)
+		}
+		return
+	}
+	e.removed(i)
+}
+
+func (e *extractor) removed(i syntax.ID) {
+	if x := e.expr(i); x != none && e.b.Exprs[x].Op == facts.OpIndex {
+		e.b.Exprs[x].Flags |= facts.FlagWrite | facts.FlagLater
+	}
 }
 
 // elseOf adds the else of a loop.

@@ -126,6 +126,15 @@ func (e *extractor) subscripted(i syntax.ID, x facts.ExprID, at syntax.ID, args 
 			if e.class(c) == classType && y == none {
 				y = e.expr(e.t.FirstNamed(c))
 			}
+			if form == "Literal" {
+				v := c
+				if e.class(c) == classType {
+					v = e.t.FirstNamed(c)
+				}
+				if v != syntax.None && e.class(v) != classNone {
+					y = e.told(y, v)
+				}
+			}
 		case e.class(c) == classTuple: // X[(A, B)]
 			for k := range e.t.NamedChildren(c) {
 				z := e.typeExpr(k)

@@ -230,10 +230,10 @@ class Oracle:
                     src.names[node.name] = ident
                 self.members.setdefault(ident, {})
                 self.declare_body(src, node.body, ident, scope + [node.name], nested)
-            elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.With, ast.AsyncWith, ast.AsyncFor, ast.NamedExpr)) and not nested:
+            elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.With, ast.AsyncWith, ast.AsyncFor, ast.NamedExpr)) and (owner or not nested):
                 for target in targets_of(node):
                     kind = "field" if owner else "variable"
-                    ident = self.value(src, target.id, target.lineno, target.col_offset + 1, kind, owner, scope, node)
+                    ident = self.value(src, target.id, target.lineno, target.col_offset + 1, kind, owner, scope, node, nested)
                     if owner is None:
                         src.names.setdefault(target.id, ident)
             for child in reversed(statements_in(node)):
@@ -259,7 +259,7 @@ class Oracle:
             d["minor"] = True
         return self.add(d, node, src)
 
-    def value(self, src, name, line, col, kind, owner, scope, node):
+    def value(self, src, name, line, col, kind, owner, scope, node, minor=False):
         ident = "%s:%d:%d" % (src.path, line, col)
         known = self.members[owner].get(name) if owner else src.names.get(name)
         if known:
@@ -268,6 +268,8 @@ class Oracle:
         if owner:
             d["parent"] = owner
             self.members[owner][name] = ident
+        if minor:
+            d["minor"] = True
         return self.add(d, node, src)
 
     def instance_fields(self, src, function, owner, scope):
@@ -388,6 +390,8 @@ class Oracle:
             found = self.follow(src.path, node.id)
             if found:
                 return ("def", [found])
+        if isinstance(node, ast.Name) and node.id not in bound and node.id in src.names and symbols and all(" builtins/" in s for s in symbols):
+            return ("def", [src.names[node.id]])  # the file has a name of the language for itself
         if isinstance(node, ast.Attribute):
             module = self.module_of(src, node.value, bound)
             if module:
@@ -404,6 +408,10 @@ class Oracle:
             found = self.symbol_defs.get(s)
             if found:
                 ids += [f for f in found if f not in ids]
+            elif isinstance(node, ast.Attribute) and s.endswith("builtins/object#__class__()."):
+                value = True  # a property; what is called is its value
+            elif isinstance(node, ast.Attribute) and s.endswith("#") and " builtins/" in s and not (isinstance(node.value, ast.Name) and node.value.id == "builtins"):
+                pass  # an attribute that is not resolved, such as x.set, has the symbol of a builtin class of its name
             elif s.endswith(("().", "#")):
                 ext = ext or s.split(" ", 4)[-1]
             elif s.endswith((".", ":")):
@@ -461,6 +469,11 @@ class Oracle:
                 continue
             if isinstance(node, ast.Call):
                 self.call(src, node, froms, bound)
+            elif isinstance(node, ast.Subscript) and isinstance(node.value, (ast.Name, ast.Attribute)):
+                # The methods that a subscript runs have no symbol.
+                name = node.value
+                line, col = last_token(name) if isinstance(name, ast.Attribute) else (name.lineno, name.col_offset + 1)
+                self.site(src, "calls", froms, line, col, getattr(name, "attr", getattr(name, "id", "")), dynamic=True, shape="subscript")
             elif isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 self.value_use(src, node, froms, bound)
             elif top and isinstance(node, (ast.Assign, ast.AnnAssign)):
@@ -589,6 +602,11 @@ class Oracle:
             what = self.look(src, inner, bound)
             line, col = last_token(inner) if isinstance(inner, ast.Attribute) else (inner.lineno, inner.col_offset + 1)
             name = inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
+            if what[0] in ("open", "value") and isinstance(inner, ast.Name) and name not in bound:
+                # The index has a symbol of its own for the base of a class inside of a function.
+                found = self.follow(src.path, name)
+                if found:
+                    what = ("def", [found])
             classes = [i for i in what[1] if self.defs[i]["kind"] == "class"] if what[0] == "def" else []
             if classes:
                 more = {"to_or": classes[1:]} if len(classes) > 1 else {}
@@ -646,6 +664,10 @@ class Oracle:
     def relate(self):
         for c in self.bases:
             line = self.mro(c)
+            if None in line:  # what is known of its methods is not all
+                for m in self.members.get(c, {}).values():
+                    if self.defs[m]["kind"] in ("method", "constructor"):
+                        self.defs[m]["unjudged"] = ["overrides"]
             for name, m in sorted(self.members.get(c, {}).items()):
                 d = self.defs[m]
                 if d["kind"] not in ("method", "constructor") or (name.startswith("__") and not name.endswith("__")):
@@ -678,9 +700,14 @@ class Oracle:
     def walk_order(self):
         keep, self.sites = self.sites, []
         for src in self.sources.values():
-            for node in ast.walk(src.tree):
+            stack = [(src.tree, frozenset())]
+            while stack:
+                node, bound = stack.pop()
                 if isinstance(node, ast.ClassDef) and self.by_node.get(id(node)):
-                    self.extends(src, node, self.ident(src, node), frozenset())
+                    self.extends(src, node, self.ident(src, node), bound)
+                elif isinstance(node, FUNCTIONS):
+                    bound = bound | local_names(node)
+                stack += [(c, bound) for c in ast.iter_child_nodes(node)]
         self.sites = keep
 
 
