@@ -40,6 +40,8 @@ type Options struct {
 	Shuffle  uint64                // not 0: read files in an order of chance, to show that it does not matter
 	Progress func(done, total int) // called from many goroutines; nil: never
 	Guard    Guard                 // nil: nobody stands by
+
+	WholeLibraries bool // see [link.Input]: to show that it does not matter
 }
 
 // maxLink bounds the length of a symbolic link's target, in bytes.
@@ -99,7 +101,7 @@ func (r *Reading) Contents() []*facts.Content {
 
 // Link makes the graph.
 func (r *Reading) Link(ctx context.Context) (*graph.Graph, error) {
-	in := link.Input{Workers: r.Workers, Skipped: r.skipped.list(), Unknowns: r.gaps()}
+	in := link.Input{Workers: r.Workers, WholeLibraries: r.WholeLibraries, Skipped: r.skipped.list(), Unknowns: r.gaps()}
 	digest := sha256.New()
 	for i := range r.jobs {
 		j := &r.jobs[i]

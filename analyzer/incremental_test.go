@@ -115,6 +115,25 @@ func TestIncremental(t *testing.T) {
 	}
 }
 
+// TestWholeLibraries links every example with all of the libraries that it imports,
+// and with what it can reach of them: the graphs have the same bytes.
+func TestWholeLibraries(t *testing.T) {
+	names, err := filepath.Glob("../testdata/*/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	for _, name := range names {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, _, _ := factsOf(t, sourcetest.Tree(a.Files), nil, analyzer.Options{WholeLibraries: true})
+		if reached, _, _ := factsOf(t, sourcetest.Tree(a.Files), nil, analyzer.Options{}); !bytes.Equal(whole, reached) {
+			t.Errorf("%s: other bytes", name)
+		}
+	}
+}
+
 // countingTree names its contents as git does and counts how often it is read.
 type countingTree struct {
 	source.Tree

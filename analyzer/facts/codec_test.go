@@ -87,17 +87,25 @@ func TestCodec(t *testing.T) {
 
 func TestArchive(t *testing.T) {
 	a := facts.NewArchive()
-	a.Add("b", []*facts.File{sample(), sample()})
-	a.Add("a", nil)
+	a.Add("b", "Y", []*facts.File{sample(), sample()})
+	a.Add("b", "X", []*facts.File{sample()})
+	a.Add("a", "", nil)
 	b := a.Bytes("v1")
 	a, err := facts.OpenArchive(b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fs := a.Files("b"); a.Version() != "v1" || !reflect.DeepEqual(a.Names(), []string{"a", "b"}) || len(fs) != 2 || !reflect.DeepEqual(fs[1], sample()) {
-		t.Errorf("read %q %q %d", a.Version(), a.Names(), len(fs))
+	g := a.Group("b")
+	if a.Version() != "v1" || !reflect.DeepEqual(a.Names(), []string{"a", "b"}) || g.Len() != 2 {
+		t.Fatalf("read %q %q %d", a.Version(), a.Names(), g.Len())
 	}
-	if a.Files("a") != nil || a.Files("c") != nil {
+	if g.Name(0) != "X" || g.Name(1) != "Y" || len(g.Part(0)) != 1 || len(g.Part(1)) != 2 || !reflect.DeepEqual(g.Part(1)[1], sample()) {
+		t.Errorf("parts %q of %d, %q of %d", g.Name(0), len(g.Part(0)), g.Name(1), len(g.Part(1)))
+	}
+	if fs := g.Files(); len(fs) != 3 || fs[0] != g.Part(0)[0] {
+		t.Errorf("%d files", len(fs))
+	}
+	if a.Group("a").Files() != nil || a.Group("c") != nil || a.Group("c").Files() != nil {
 		t.Error("files of nothing")
 	}
 }

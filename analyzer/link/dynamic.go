@@ -58,7 +58,7 @@ func (l *linker) newDynamic(s *langState, named func(string) Type) *dynamic {
 	if e := l.libraryEnt(s, d.Generator); e != noEnt {
 		d.kinds[l.sym("generator")] = l.types.mk(kNamed, e, 0)
 	}
-	d.tuple, d.typ, d.object = l.universeEnt(s, "tuple"), l.universeEnt(s, "type"), l.universeEnt(s, "object")
+	d.tuple, d.typ, d.object = l.universeEnt(s, d.Tuple), l.universeEnt(s, d.Class), l.universeEnt(s, d.Object)
 	for to, name := range map[*Ent]string{&d.iterable: d.Iterable, &d.asyncIterable: d.AsyncIterable, &d.awaitable: d.Awaitable,
 		&d.generator: d.Generator, &d.asyncGenerator: d.AsyncGenerator, &d.coroutine: d.Coroutine, &d.enum: d.Enum, &d.record: d.Record} {
 		*to = l.libraryEnt(s, name)
@@ -249,7 +249,7 @@ func (l *linker) typeNames(ev *evaluator, files []int32) {
 			opened := false
 			for i := range f.Facts.Decls {
 				d := &f.Facts.Decls[i]
-				if d.Kind != graph.KindVariable && d.Kind != graph.KindField || d.Value == facts.None || !ev.mayNameType(f, d) {
+				if d.Kind != graph.KindVariable && d.Kind != graph.KindField || d.Value == facts.None || f.dead(i) || !ev.mayNameType(f, d) {
 					continue
 				}
 				e := f.base + Ent(i)
@@ -337,7 +337,7 @@ func (l *linker) dynamicBases(ev *evaluator, files []int32) bool {
 		opened := false
 		for i := range f.Facts.Decls {
 			d := &f.Facts.Decls[i]
-			if !d.Kind.IsType() || d.Bases.Len() == 0 && d.Value == facts.None {
+			if !d.Kind.IsType() || d.Bases.Len() == 0 && d.Value == facts.None || f.dead(i) {
 				continue
 			}
 			if !opened {
@@ -392,6 +392,9 @@ func (l *linker) dynamicDeclared(ev *evaluator, fn int32) {
 		}
 	}
 	for i := range fs.Decls {
+		if f.dead(i) {
+			continue
+		}
 		d := &fs.Decls[i]
 		e := f.base + Ent(i)
 		for j := d.TypeParams.Lo; j < d.TypeParams.Hi; j++ {

@@ -24,7 +24,11 @@ type file struct {
 	syms  []Sym // by facts.Str
 	unit  int32 // -1: not linked
 	place Place
+	live  []bool // by declaration of a library, see [reach]; nil: all are
 }
+
+// dead reports whether a declaration of a library is out of the tree's reach.
+func (f *file) dead(d int) bool { return f.live != nil && !f.live[d] }
 
 // unit is one unit of the tree, of a surface, or a universe.
 type unit struct {
@@ -154,13 +158,18 @@ func (l *linker) lookupSym(s string) Sym {
 	return -1
 }
 
-// addFile makes a file's strings and declarations known and returns its number.
-func (l *linker) addFile(f *File, unit int32, p Place) int32 {
-	n := int32(len(l.files))
-	syms := make([]Sym, len(f.Facts.Strings))
-	for i, s := range f.Facts.Strings {
+// symbols interns the strings of a file.
+func (l *linker) symbols(f *facts.File) []Sym {
+	syms := make([]Sym, len(f.Strings))
+	for i, s := range f.Strings {
 		syms[i] = l.sym(s)
 	}
+	return syms
+}
+
+// addFile makes a file's declarations known and returns its number.
+func (l *linker) addFile(f *File, syms []Sym, unit int32, p Place) int32 {
+	n := int32(len(l.files))
 	l.files = append(l.files, file{File: f, base: Ent(len(l.entFile)), syms: syms, unit: unit, place: p})
 	for range f.Facts.Decls {
 		l.entFile = append(l.entFile, n)
@@ -199,7 +208,7 @@ func (l *linker) declare(fn int32) {
 	for i := range f.Facts.Decls {
 		d := &f.Facts.Decls[i]
 		e := f.base + Ent(i)
-		if d.Traits&(facts.TraitLiteral|facts.TraitFileScoped) != 0 || d.Name == 0 {
+		if d.Traits&(facts.TraitLiteral|facts.TraitFileScoped) != 0 || d.Name == 0 || f.dead(i) {
 			continue
 		}
 		switch {
@@ -365,7 +374,7 @@ func (l *linker) attach(fn int32) {
 	}
 	for i := range f.Facts.Decls {
 		d := &f.Facts.Decls[i]
-		if d.Owner == 0 || d.Traits&facts.TraitLiteral != 0 {
+		if d.Owner == 0 || d.Traits&facts.TraitLiteral != 0 || f.dead(i) {
 			continue
 		}
 		e := f.base + Ent(i)

@@ -59,6 +59,10 @@ type Input struct {
 	Skipped  []graph.Skipped
 	Tree     graph.Hash
 	Workers  int // 0: as many as there are processors
+
+	// WholeLibraries loads all of the packages of libraries that are imported, and
+	// not only what the tree can reach. The graph is the same, and takes longer.
+	WholeLibraries bool
 }
 
 type linker struct {
@@ -261,61 +265,18 @@ func (l *linker) placeLang(s *langState) {
 		if p.Unit >= 0 {
 			u = s.firstUnit + int32(p.Unit)
 		}
-		l.fileOf[index[i]] = l.addFile(&l.Files[index[i]], u, p)
+		f := &l.Files[index[i]]
+		l.fileOf[index[i]] = l.addFile(f, l.symbols(f.Facts), u, p)
 	}
-	s.universe = l.addSurface(s, "", []*facts.File{s.Universe()})
+	universe := s.Universe()
+	s.universe = l.addUnit(s, universe.Str(universe.Package), universe.Str(universe.Package))
 	l.units[s.universe].universe = true
+	l.addFile(&File{Facts: universe, Rules: s.Rules}, l.symbols(universe), s.universe, Place{Default: true})
 	l.loadSurfaces(s)
 }
 
-// addSurface adds an external package whose API is known.
-func (l *linker) addSurface(s *langState, path string, fs []*facts.File) int32 {
-	u := int32(len(l.units))
-	name := lastName(path)
-	if len(fs) > 0 {
-		name = fs[0].Str(fs[0].Package)
-	}
-	if path == "" { // the universe
-		path = name
-	}
+// addUnit adds an external package whose API is known.
+func (l *linker) addUnit(s *langState, path, name string) int32 {
 	l.units = append(l.units, unit{Unit: Unit{Path: path, Name: name, Module: -1, Peer: -1}, rules: s, surface: true})
-	for _, f := range fs {
-		l.addFile(&File{Facts: f, Rules: s.Rules}, u, Place{Default: true})
-	}
-	return u
-}
-
-// loadSurfaces loads the surfaces of the external packages that the tree
-// imports, and of those that these import.
-func (l *linker) loadSurfaces(s *langState) {
-	if s.Surface == nil {
-		return
-	}
-	for _, path := range s.neededPackages() {
-		if fs := s.Surface(path); len(fs) > 0 && s.byPath[path] == 0 {
-			s.byPath[path] = l.addSurface(s, path, fs)
-		}
-	}
-	for n := 0; n < len(l.files); n++ {
-		f := &l.files[n]
-		if f.unit < 0 || f.Rules != s.Rules {
-			continue
-		}
-		for i := range f.Facts.Imports {
-			path := f.Facts.Str(f.Facts.Imports[i].Path)
-			for path != "" {
-				if _, ok := s.byPath[path]; ok || l.resolveImport(f.unit, path) >= 0 {
-					break
-				}
-				s.byPath[path] = -1
-				if fs := s.Surface(path); len(fs) > 0 {
-					u := l.addSurface(s, path, fs)
-					s.byPath[path] = u
-					f = &l.files[n] // addSurface may have moved it
-					break
-				}
-				path = s.around(path)
-			}
-		}
-	}
+	return int32(len(l.units) - 1)
 }

@@ -27,7 +27,7 @@ type Rules struct {
 
 	// Surface returns the facts of an external package whose API is known,
 	// without bodies; nil if it is not known. It is safe for concurrent use.
-	Surface func(path string) []*facts.File
+	Surface func(path string) *facts.Group
 
 	// Embeds returns the files of the tree that directives in files of this
 	// language embed. The paths are those of all regular files of the tree,
@@ -137,6 +137,10 @@ type Dynamic struct {
 	// AsyncGenerator are what functions that yield return, Coroutine, with the
 	// result as its last argument, what those return that are awaited.
 	Iterable, AsyncIterable, Awaitable, Generator, AsyncGenerator, Coroutine string
+
+	// Tuple, Class and Object are the classes of the universe of tuples, of classes
+	// and of everything.
+	Tuple, Class, Object string
 
 	// Enum is the class whose subclasses' attributes are values of them.
 	Enum string

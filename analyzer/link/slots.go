@@ -166,7 +166,7 @@ func (l *linker) collectLibrary(ev *evaluator, fn int32, list []addition) []addi
 	for i := range f.Facts.Decls {
 		d := &f.Facts.Decls[i]
 		e := f.base + Ent(i)
-		if d.Kind.IsType() || d.Kind.IsCallable() || d.Type != facts.None || d.Value == facts.None || l.typ[e] != unknownType {
+		if d.Kind.IsType() || d.Kind.IsCallable() || d.Type != facts.None || d.Value == facts.None || l.typ[e] != unknownType || f.dead(i) {
 			continue
 		}
 		if t := ev.typeOf(d.Value); t != unknownType {

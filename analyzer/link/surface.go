@@ -27,10 +27,9 @@ func (l *linker) surfaces() {
 	l.aliases(ev)
 	l.classBases(ev)
 	l.dynamicTypes(ev)
-	asked := l.askedFor()
 	l.eachFile(func(fn int32) {
 		if l.files[fn].Rules.Modules == nil {
-			l.declaredTypes(ev, fn, asked)
+			l.declaredTypes(ev, fn)
 		}
 	})
 	ev.forget()
@@ -53,7 +52,7 @@ func (l *linker) nameTypes() {
 		f := &l.files[fn]
 		for i := range f.Facts.Decls {
 			d := &f.Facts.Decls[i]
-			if !d.Kind.IsType() || d.Traits&facts.TraitAlias != 0 {
+			if !d.Kind.IsType() || d.Traits&facts.TraitAlias != 0 || f.dead(i) {
 				continue
 			}
 			e := f.base + Ent(i)
@@ -144,7 +143,7 @@ func (l *linker) aliases(ev *evaluator) {
 			return
 		}
 		for i := range f.Facts.Decls {
-			if d := &f.Facts.Decls[i]; d.Kind.IsType() && d.Traits&facts.TraitAlias != 0 && d.Type != facts.None {
+			if d := &f.Facts.Decls[i]; d.Kind.IsType() && d.Traits&facts.TraitAlias != 0 && d.Type != facts.None && !f.dead(i) {
 				open = append(open, f.base+Ent(i))
 			}
 		}
@@ -182,51 +181,19 @@ func (l *linker) rounds(ev *evaluator, open []Ent, infer func(e Ent, d *facts.De
 	}
 }
 
-// askedFor returns the names of the functions and methods of surfaces whose types
-// something can read, by symbol: those that the tree mentions, that an interface
-// asks for, or that a value in a surface is made with. Nobody asks for most of what
-// the packages of a library declare, and its type is not worked out.
-func (l *linker) askedFor() []bool {
-	asked := make([]bool, len(l.symNames))
-	l.eachFile(func(fn int32) {
-		f := &l.files[fn]
-		if u := &l.units[f.unit]; !u.surface || u.universe {
-			for _, s := range f.syms {
-				asked[s] = true
-			}
-			return
-		}
-		for i := range f.Facts.Decls {
-			d := &f.Facts.Decls[i]
-			switch {
-			case d.Kind.IsCallable():
-				if d.Parent != facts.None && f.Facts.Decls[d.Parent].Kind == graph.KindInterface {
-					asked[f.syms[d.Name]] = true
-				}
-			case d.Value != facts.None:
-				for _, x := range f.Facts.Exprs[d.Exprs.Lo:d.Exprs.Hi] {
-					asked[f.syms[x.Name]] = true
-				}
-			}
-		}
-	})
-	return asked
-}
-
 // declaredTypes reads off what the declarations of a file state: the types of
 // functions, members and typed variables, right-hand sides, bases, and
 // constraints.
-func (l *linker) declaredTypes(ev *evaluator, fn int32, asked []bool) {
+func (l *linker) declaredTypes(ev *evaluator, fn int32) {
 	f := &l.files[fn]
 	if f.Rules.Dynamic != nil {
 		return // dynamicTypes found them
 	}
-	surface := l.units[f.unit].surface
 	ev.open(fn)
 	for i := range f.Facts.Decls {
 		d := &f.Facts.Decls[i]
 		e := f.base + Ent(i)
-		if d.Traits&facts.TraitLiteral != 0 || surface && (d.Kind == graph.KindFunction || d.Kind == graph.KindMethod) && !asked[f.syms[d.Name]] {
+		if d.Traits&facts.TraitLiteral != 0 || f.dead(i) {
 			continue
 		}
 		for j := d.TypeParams.Lo; j < d.TypeParams.Hi; j++ {
@@ -266,7 +233,7 @@ func (l *linker) inferredTypes(ev *evaluator) {
 		}
 		for i := range f.Facts.Decls {
 			d := &f.Facts.Decls[i]
-			if !d.Kind.IsType() && !d.Kind.IsCallable() && d.Kind != graph.KindRoute && d.Type == facts.None && d.Value != facts.None {
+			if !d.Kind.IsType() && !d.Kind.IsCallable() && d.Kind != graph.KindRoute && d.Type == facts.None && d.Value != facts.None && !f.dead(i) {
 				open = append(open, f.base+Ent(i))
 			}
 		}

@@ -32,7 +32,7 @@ var std = sync.OnceValue(func() *facts.Archive {
 })
 
 // stdSurface returns the facts of a package of the standard library.
-func stdSurface(path string) []*facts.File { return std().Files(path) }
+func stdSurface(path string) *facts.Group { return std().Group(path) }
 
 // Source is one file of a library.
 type Source struct {

@@ -15,7 +15,7 @@ func standardSupertypes(name string) []string {
 		return nil
 	}
 	pkg, simple := name[:dot], name[dot+1:]
-	for _, f := range stdSurface(pkg) {
+	for _, f := range stdSurface(pkg).Named(simple) {
 		for i := range f.Decls {
 			d := &f.Decls[i]
 			if d.Parent != facts.None || !d.Kind.IsType() || f.Str(d.Name) != simple {
@@ -52,12 +52,8 @@ func standardType(f *facts.File, pkg string, x facts.ExprID) string {
 		}
 	}
 	for _, p := range []string{pkg, "java.lang"} {
-		for _, g := range stdSurface(p) {
-			for i := range g.Decls {
-				if d := &g.Decls[i]; d.Parent == facts.None && g.Str(d.Name) == name && d.Kind.IsType() {
-					return p + "." + name
-				}
-			}
+		if stdSurface(p).Named(name) != nil {
+			return p + "." + name
 		}
 	}
 	return ""

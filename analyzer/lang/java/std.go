@@ -27,7 +27,7 @@ var std = sync.OnceValue(func() *facts.Archive {
 })
 
 // stdSurface returns the facts of a package of the JDK.
-func stdSurface(path string) []*facts.File { return std().Files(path) }
+func stdSurface(path string) *facts.Group { return std().Group(path) }
 
 // Surface returns the API that the source of a library's file declares: public
 // and protected types with such members, and whatever those mention.

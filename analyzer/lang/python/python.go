@@ -43,6 +43,7 @@ var rules = &link.Rules{
 		Exports: exportDirective,
 		Kinds:   map[string]string{"list": "list", "set": "set", "dict": "dict", "tuple": "tuple", "generator": "list"},
 		Forms:   forms(),
+		Tuple:   "tuple", Class: "type", Object: "object",
 		Aliases: map[string]string{"typing.List": "list", "typing.Dict": "dict", "typing.Set": "set", "typing.FrozenSet": "frozenset",
 			"typing.DefaultDict": "collections.defaultdict", "typing.OrderedDict": "collections.OrderedDict", "typing.Counter": "collections.Counter",
 			"typing.ChainMap": "collections.ChainMap", "typing.Deque": "collections.deque"},

@@ -45,18 +45,18 @@ var std = sync.OnceValue(func() *library {
 })
 
 // stdSurface returns the facts of a module of the standard library.
-func stdSurface(path string) []*facts.File {
+func stdSurface(path string) *facts.Group {
 	if path == builtins {
 		return nil // the universe
 	}
-	return std().Files(path)
+	return std().Group(path)
 }
 
 // universe declares the names that need no import: those of builtins, and the
 // class of None.
 var universe = sync.OnceValue(func() *facts.File {
 	var f facts.File
-	if fs := std().Files(builtins); len(fs) > 0 {
+	if fs := std().Group(builtins).Files(); len(fs) > 0 {
 		f = *fs[0]
 	} else {
 		f = facts.File{Strings: []string{""}, Lists: []int32{0}}

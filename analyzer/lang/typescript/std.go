@@ -33,11 +33,11 @@ var like = map[string]string{
 }
 
 // libSurface returns the facts of the library, or of what is known of another.
-func libSurface(path string) []*facts.File {
+func libSurface(path string) *facts.Group {
 	if l, ok := like[path]; ok {
 		path = l
 	}
-	return lib().Files(path)
+	return lib().Group(path)
 }
 
 // Surface returns what a declaration file declares.

@@ -56,7 +56,7 @@ func main() {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		if len(fs) > 0 {
-			w.Add(strings.TrimPrefix(path, "vendor/"), fs)
+			w.Add(strings.TrimPrefix(path, "vendor/"), "", fs)
 			packages, files = packages+1, files+len(fs)
 		}
 		return nil

@@ -60,7 +60,7 @@ func run(java, out string) error {
 	if err != nil {
 		return err
 	}
-	groups := map[string][]*facts.File{}
+	a := facts.NewArchive()
 	n := 0
 	for _, part := range strings.Split("\n"+string(text), "\n-- ")[1:] {
 		head, src, _ := strings.Cut(part, " --\n")
@@ -72,17 +72,13 @@ func run(java, out string) error {
 		if len(f.Unparsed) > 0 {
 			return fmt.Errorf("%s.%s did not parse", pkg, name)
 		}
-		groups[pkg] = append(groups[pkg], f)
+		a.Add(pkg, name, []*facts.File{f})
 		n++
-	}
-	a := facts.NewArchive()
-	for pkg, fs := range groups {
-		a.Add(pkg, fs)
 	}
 	b := a.Bytes(strings.TrimSpace(string(bytes.SplitN(version, []byte("\n"), 2)[0])))
 	if err := os.WriteFile(out, b, 0o644); err != nil {
 		return err
 	}
-	fmt.Printf("%d packages, %d types, %d bytes\n", len(groups), n, len(b))
+	fmt.Printf("%d packages, %d types, %d bytes\n", len(a.Names()), n, len(b))
 	return nil
 }

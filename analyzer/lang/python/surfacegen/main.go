@@ -62,7 +62,7 @@ func run(dir, label, out string) error {
 		if len(f.Unparsed) > 0 {
 			return fmt.Errorf("%s: line %d does not parse", rel, f.Unparsed[0].From)
 		}
-		a.Add(name, []*facts.File{f})
+		a.Add(name, "", []*facts.File{f})
 		n++
 		return nil
 	})

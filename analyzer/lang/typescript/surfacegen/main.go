@@ -87,7 +87,7 @@ func run(dir, known, out string) error {
 		}
 	}
 	a := facts.NewArchive()
-	a.Add("lib", files)
+	a.Add("lib", "", files)
 	err = filepath.WalkDir(known, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -104,7 +104,7 @@ func run(dir, known, out string) error {
 		if err != nil {
 			return err
 		}
-		a.Add(filepath.ToSlash(module), []*facts.File{f})
+		a.Add(filepath.ToSlash(module), "", []*facts.File{f})
 		return nil
 	})
 	if err != nil {
