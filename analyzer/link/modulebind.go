@@ -173,6 +173,10 @@ func (ev *evaluator) bindTo(res *moduleCall, p, a Type, depth int) {
 		} else if v := ev.elementAt(a, 0); v != unknownType {
 			ev.bindTo(res, t.arg(p, 1), v, depth+1)
 		}
+	case kGuard:
+		if ar.kind == kGuard {
+			ev.bindTo(res, t.arg(p, 0), t.arg(a, 0), depth+1)
+		}
 	case kMeta:
 		if ar.kind == kMeta {
 			ev.bindTo(res, t.arg(p, 0), t.arg(a, 0), depth+1)

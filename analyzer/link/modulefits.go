@@ -50,6 +50,9 @@ func (ev *evaluator) argumentFits(a facts.ExprID, to Type) tri {
 				return no
 			}
 		}
+		if t.kind(ev.resultOf(f)) == kGuard && !ev.tells(facts.DeclID(x.X)) {
+			return no
+		}
 		return yes
 	case facts.OpLiteral:
 		from := ev.typeOf(a)
@@ -65,6 +68,17 @@ func (ev *evaluator) argumentFits(a facts.ExprID, to Type) tri {
 		return out
 	}
 	return ev.assignable(ev.widened(ev.typeOf(a)), to, 0)
+}
+
+// tells reports whether a function literal is declared to tell the type of a
+// parameter.
+func (ev *evaluator) tells(d facts.DeclID) bool {
+	fs := ev.f.Facts
+	r := fs.Decls[d].Results
+	if r.Len() == 0 || fs.Params[r.Lo].Type == facts.None {
+		return false
+	}
+	return fs.Exprs[fs.Params[r.Lo].Type].Op == facts.OpGuard
 }
 
 // takesAll reports whether a type asks for no members: every object is of it.
@@ -201,6 +215,9 @@ func (ev *evaluator) compare(from, to Type, depth int) tri {
 			if least, _ := ev.l.arity(fr.ent); least > tr.funcParams() {
 				return no
 			}
+		}
+		if got := ev.resultOf(f); t.kind(ev.resultOf(to)) == kGuard && t.kind(got) != kGuard && got != unknownType {
+			return no // it does not tell what its parameter is
 		}
 		return maybe
 	case kMeta:
