@@ -244,9 +244,14 @@ func (r *reach) reaches(f *reachedFile, id facts.DeclID) bool {
 	case d.Kind == graph.KindInterface && f.unit == r.lang.universe: // see [linker.outside]
 		return true
 	case d.Kind.IsCallable():
-		return r.called(f.syms[d.Name]) || inside && f.facts.Decls[d.Parent].Kind == graph.KindInterface
+		return r.called(f.syms[d.Name]) || inside && r.asks(&f.facts.Decls[d.Parent])
 	}
 	return r.named(f.syms[d.Name])
+}
+
+// asks reports whether a type asks for methods that others have by their names.
+func (r *reach) asks(d *facts.Decl) bool {
+	return d.Kind == graph.KindInterface || r.lang.Dynamic != nil && d.Flags.Has(graph.FlagAbstract)
 }
 
 // uses mentions the names in a declaration that is live, without those in what it
@@ -254,7 +259,7 @@ func (r *reach) reaches(f *reachedFile, id facts.DeclID) bool {
 func (r *reach) uses(f *reachedFile, id facts.DeclID) {
 	fs := f.facts
 	d := &fs.Decls[id]
-	if d.Kind.IsCallable() && d.Parent != facts.None && fs.Decls[d.Parent].Kind == graph.KindInterface {
+	if d.Kind.IsCallable() && d.Parent != facts.None && r.asks(&fs.Decls[d.Parent]) {
 		r.mention(f.syms[d.Name], true)
 	}
 	if d.Traits&facts.TraitImplied != 0 && id > 0 {
