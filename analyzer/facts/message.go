@@ -233,6 +233,9 @@ func (b *Builder) message(r *MessageCall, args MessageArgs, owner DeclID, line, 
 	} else if r.Least > 0 && r.At > 0 { // the exchange is left out
 		at = args.Arg(0, r.Key)
 	}
+	if exchange.Text != "" && !r.Binds && len(args.Topics(at, r.Fields)) == 0 { // a key, a message, and more
+		at, exchange = args.Arg(0, ""), Topic{}
+	}
 	if r.Binds {
 		if key := args.Topics(args.Arg(r.To, r.ToKey), nil); len(key) == 1 && exchange.Text != "" {
 			b.queues.bind(args.Text(at), key[0].Under(exchange))
