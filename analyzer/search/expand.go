@@ -15,7 +15,19 @@ const (
 	hopWorth  = 0.5
 	ownWorth  = 0.4 // of the words that a reached declaration has itself
 	maxFanOut = 400 // edges followed from one declaration at one hop
+
+	// Methods that only get or set something say little of how things are done.
+	plainTokens = 7
+	plainWorth  = 0.3
 )
+
+// plain reports whether a declaration is a method that only gets or sets something:
+// it is that short and calls nothing.
+func (x *Index) plain(id graph.ID) bool {
+	n := &x.g.Nodes[id]
+	return n.Kind == graph.KindMethod && n.Tokens > 0 && n.Tokens <= plainTokens && n.Branches == 0 &&
+		len(x.g.OutKind(id, graph.EdgeCalls)) == 0
+}
 
 // expand adds what structure reaches from the seeds: breadth first, what is
 // worth most first, each once.
@@ -29,7 +41,7 @@ func (x *Index) expand(r Request, a *Answer, own func(graph.ID) float64) {
 	for _, f := range a.Found {
 		seen[f.Node] = true
 	}
-	level := slices.Clone(a.Found)
+	level := x.handlersToo(a.Found)
 	for hop := 1; hop <= r.Hops && len(level) > 0; hop++ {
 		best := map[graph.ID]Found{}
 		var order []graph.ID
@@ -47,6 +59,9 @@ func (x *Index) expand(r Request, a *Answer, own func(graph.ID) float64) {
 				if g.Nodes[to].Flags.Has(graph.FlagTest) {
 					worth *= 0.4
 				}
+				if x.plain(to) {
+					worth *= plainWorth
+				}
 				worth = round(worth + ownWorth*hopWorth*own(to))
 				found := Found{Node: to, Score: worth, Hop: hop, Seed: f.Seed, Via: via, Edge: e.Kind, Back: back}
 				old, ok := best[to]
@@ -55,6 +70,20 @@ func (x *Index) expand(r Request, a *Answer, own func(graph.ID) float64) {
 				}
 				if !ok || worth > old.Score {
 					best[to] = found
+				}
+			}
+			// A call of what is only declared is a call of what implements it.
+			with := func(via, to graph.ID, e *graph.Edge, back bool) {
+				visit(via, to, e, back)
+				if !g.Nodes[to].Flags.Has(graph.FlagAbstract) || !g.Nodes[to].Kind.IsCallable() {
+					return
+				}
+				for _, k := range [...]graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
+					if in := g.InKind(to, k); edges&(1<<k) != 0 && len(in) <= mostDispatched {
+						for _, i := range in {
+							visit(to, g.Edges[i].From, &g.Edges[i], true)
+						}
+					}
 				}
 			}
 			for _, n := range x.dispatched(f.Node) {
@@ -66,7 +95,7 @@ func (x *Index) expand(r Request, a *Answer, own func(graph.ID) float64) {
 				out := g.Out(n)
 				for i := range out {
 					if edges&(1<<out[i].Kind) != 0 {
-						visit(n, out[i].To, &out[i], false)
+						with(n, out[i].To, &out[i], false)
 					}
 				}
 			}
@@ -100,10 +129,30 @@ func (x *Index) expand(r Request, a *Answer, own func(graph.ID) float64) {
 	})
 }
 
+// handlersToo adds what handles the routes among the seeds: it says what a route does.
+func (x *Index) handlersToo(seeds []Found) []Found {
+	level := slices.Clone(seeds)
+	for _, f := range seeds {
+		if x.g.Nodes[f.Node].Kind != graph.KindRoute {
+			continue
+		}
+		for _, e := range x.g.OutKind(f.Node, graph.EdgeHandles) {
+			if !slices.ContainsFunc(level, func(o Found) bool { return o.Node == e.To }) {
+				level = append(level, Found{Node: e.To, Score: f.Score, Seed: f.Seed, Via: f.Node, Edge: e.Kind})
+			}
+		}
+	}
+	return level
+}
+
+// mostDispatched is how many implementations a method may have so that each of them
+// is taken for what a call runs.
+const mostDispatched = 5
+
 // dispatched returns a method with those that calls may run it through, or that
 // they may run through it, if there are few.
 func (x *Index) dispatched(n graph.ID) []graph.ID {
-	const most = 5
+	const most = mostDispatched
 	list := []graph.ID{n}
 	if !x.g.Nodes[n].Kind.IsCallable() && !x.g.Nodes[n].Kind.IsType() {
 		return list

@@ -18,7 +18,7 @@ type PackOptions struct {
 	MaxLines   int // of one snippet; 80
 	Context    int // lines around a definition; 0
 	PerFile    int // snippets of one file; 6
-	Neighbours int // signatures; 60
+	Neighbours int // signatures; 300
 	Sites      int // places of use for each seed; 3
 	// Lines returns lines of a file, from first to last, as far as there are;
 	// changed says that the file is not what the graph was made of.
@@ -68,6 +68,8 @@ type Neighbour struct {
 	Relation  string  `json:"relation"` // as in "calls shop.Price"
 	Seed      string  `json:"seed,omitempty"`
 	Score     float64 `json:"score"`
+
+	short string // Relation with the names of members alone
 }
 
 // Fill makes a pack of what a search found, best first, as far as the budget
@@ -77,10 +79,10 @@ func (x *Index) Fill(question string, a *Answer, o PackOptions) *Pack {
 	o.Tokens = cmp.Or(o.Tokens, 6000)
 	o.MaxLines = cmp.Or(o.MaxLines, 80)
 	o.PerFile = cmp.Or(o.PerFile, 6)
-	o.Neighbours = cmp.Or(o.Neighbours, 60)
+	o.Neighbours = cmp.Or(o.Neighbours, 300)
 	o.Sites = cmp.Or(o.Sites, 3)
 	f := &filler{x: x, o: o, p: &Pack{Schema: PackSchema, Question: question, Budget: o.Tokens, Total: a.Total, Unknown: a.Unknown,
-		Definition: []Snippet{}, Uses: []Snippet{}, Around: []Neighbour{}}, spans: map[string][]span{}, done: map[graph.ID]bool{}}
+		Definition: []Snippet{}, Uses: []Snippet{}, Around: []Neighbour{}}, spans: map[string][]span{}, heads: map[string]bool{}, done: map[graph.ID]bool{}}
 	f.left = o.Tokens - size(f.head(question))
 	half := f.left / 2
 	var seeds []Found
@@ -100,9 +102,19 @@ func (x *Index) Fill(question string, a *Answer, o PackOptions) *Pack {
 	for _, d := range seeds {
 		f.uses(d)
 	}
-	for _, d := range a.Found {
-		if !f.done[d.Node] && d.Hop > 0 {
-			f.neighbour(d)
+	// A few members of a type tell of it; what else there is comes before the others.
+	of := map[graph.ID]int{}
+	for _, most := range [...]int{ofOneType, len(a.Found)} {
+		for _, d := range a.Found {
+			if f.done[d.Node] || d.Hop == 0 {
+				continue
+			}
+			p := x.g.Nodes[d.Node].Parent
+			if p == graph.None || !x.g.Nodes[p].Kind.IsType() {
+				f.neighbour(d)
+			} else if of[p] < most && f.neighbour(d) {
+				of[p]++
+			}
 		}
 	}
 	for _, d := range a.Found {
@@ -132,6 +144,7 @@ type filler struct {
 	p     *Pack
 	left  int
 	spans map[string][]span // by file
+	heads map[string]bool   // files under which neighbours stand
 	done  map[graph.ID]bool
 }
 
@@ -275,27 +288,41 @@ func (f *filler) uses(d Found) {
 	}
 }
 
-func (f *filler) neighbour(d Found) {
+// ofOneType is how many members of a type come before what else there is.
+const ofOneType = 8
+
+// maxSignature bounds the bytes of a neighbour's signature.
+const maxSignature = 140
+
+func (f *filler) neighbour(d Found) bool {
 	if len(f.p.Around) >= f.o.Neighbours {
-		return
+		return false
 	}
 	g := f.x.g
 	n := &g.Nodes[d.Node]
 	v := Neighbour{ID: n.Key, Name: n.QName, Signature: n.Signature.Text, File: n.File, Line: int(n.Line), Hop: d.Hop,
 		Seed: g.Nodes[d.Seed].Key, Score: d.Score}
-	if v.Relation = d.Edge.String() + " " + g.Nodes[d.Via].QName; !d.Back {
-		v.Relation = "is what " + g.Nodes[d.Via].QName + " " + d.Edge.String()
+	relation := func(via string) string {
+		if d.Back {
+			return d.Edge.String() + " " + via
+		}
+		return "is what " + via + " " + d.Edge.String()
 	}
-	if len(v.Signature) > 200 {
-		v.Signature = strings.ToValidUTF8(v.Signature[:200], "") + "…"
+	v.Relation, v.short = relation(g.Nodes[d.Via].QName), relation(g.Nodes[d.Via].Name)
+	if len(v.Signature) > maxSignature {
+		v.Signature = strings.ToValidUTF8(v.Signature[:maxSignature], "") + "…"
 	}
 	cost := size(v.markdown())
+	if !f.heads[v.File] {
+		cost += size(fileHead(v.File))
+	}
 	if cost > f.left {
-		return
+		return false
 	}
 	f.left -= cost
-	f.done[d.Node] = true
+	f.done[d.Node], f.heads[v.File] = true, true
 	f.p.Around = append(f.p.Around, v)
+	return true
 }
 
 // Markdown writes a pack as Markdown, with line numbers.
@@ -318,9 +345,20 @@ func (p *Pack) Markdown() string {
 		}
 	}
 	if len(p.Around) > 0 {
-		b.WriteString("\n## Around\n\n")
+		b.WriteString("\n## Around\n")
+		var files []string // in the order of the best in each
+		of := map[string][]int{}
 		for i := range p.Around {
-			b.WriteString(p.Around[i].markdown())
+			if f := p.Around[i].File; of[f] == nil {
+				files = append(files, f)
+			}
+			of[p.Around[i].File] = append(of[p.Around[i].File], i)
+		}
+		for _, f := range files {
+			b.WriteString(fileHead(f))
+			for _, i := range of[f] {
+				b.WriteString(p.Around[i].markdown())
+			}
 		}
 	}
 	return b.String()
@@ -353,13 +391,16 @@ func (s *Snippet) markdown() string {
 	return b.String()
 }
 
+// fileHead is the line above the neighbours that a file declares.
+func fileHead(file string) string { return "\n" + plainText(file) + ":\n\n" }
+
 func (v *Neighbour) markdown() string {
 	text := v.Signature
 	if text == "" {
 		text = v.Name
 	}
-	return fmt.Sprintf("- `%s` %s:%d: %s %s\n", strings.ReplaceAll(plainText(text), "`", "'"), plainText(v.File), v.Line,
-		plainText(v.Name), plainText(v.Relation))
+	name, _, _ := strings.Cut(v.Name, "(") // the signature has the parameters
+	return fmt.Sprintf("- %d: %s `%s` %s\n", v.Line, plainText(name), strings.ReplaceAll(plainText(text), "`", "'"), plainText(v.short))
 }
 
 // plainText leaves out what would begin other Markdown, or another line.

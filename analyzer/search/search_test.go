@@ -151,7 +151,7 @@ func TestPack(t *testing.T) {
 	p := x.Fill("shopping <article>", a, PackOptions{Lines: lines})
 	md := p.Markdown()
 	for _, want := range []string{"# shopping ‹article›\n", "### shop.cartService.AddItem (shop.go:1)\n\n````\n1\tline 1 ``` of shop.go\n",
-		"- `sig OrderController.Post` shop.go:1: shop.OrderController.Post calls shop.CartService.AddItem\n"} {
+		"\nshop.go:\n\n- 1: shop.taxRate ", "- 1: shop.OrderController.Post `sig OrderController.Post` calls AddItem\n"} {
 		if !strings.Contains(md, want) {
 			t.Errorf("the pack lacks %q:\n%s", want, md)
 		}
@@ -234,4 +234,40 @@ func FuzzDecode(f *testing.F) {
 			x.Search(Request{Text: text, Hops: 1})
 		}
 	})
+}
+
+// TestExpandThrough goes through what only declares or routes without a hop of its
+// own: a route is its handler, a call of an interface's method one of its few
+// implementations. What only gets something comes last.
+func TestExpandThrough(t *testing.T) {
+	b := &graph.Builder{}
+	f := b.AddFile(graph.File{Path: "a.go"})
+	add := func(name string, k graph.Kind, flags graph.Flags, tokens int32) graph.ID {
+		last := name[strings.LastIndexByte(name, '.')+1:]
+		return b.AddNode(graph.Node{Key: "go:a#" + name, Name: last, QName: "a." + name, Kind: k, Parent: graph.None, File: "a.go", Line: 1, DefLine: 1,
+			EndLine: 3, Flags: flags, Tokens: tokens})
+	}
+	edge := func(from, to graph.ID, k graph.EdgeKind) {
+		b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: k, HasSite: true, Site: graph.Site{File: f, Line: 7, Args: -1, Keywords: -1, Recv: graph.None}})
+	}
+	route := add("DELETE /articles", graph.KindRoute, 0, 0)
+	handler := add("Api.remove", graph.KindMethod, 0, 40)
+	declared := add("Store.drop", graph.KindMethod, graph.FlagAbstract, 0)
+	store := add("dbStore.drop", graph.KindMethod, 0, 40)
+	get := add("dbStore.size", graph.KindMethod, 0, 4)
+	log := add("trace", graph.KindFunction, 0, 40)
+	edge(route, handler, graph.EdgeHandles)
+	edge(handler, declared, graph.EdgeCalls)
+	edge(store, declared, graph.EdgeImplements)
+	edge(store, get, graph.EdgeCalls)
+	edge(store, log, graph.EdgeCalls)
+	x := Build(b.Build(), Options{})
+	got := found(t, x, Request{Text: "articles", Max: 1, Hops: 2})
+	want := []string{"a.DELETE /articles", "1 a.Api.remove from a.DELETE /articles", "1 a.Store.drop from a.DELETE /articles",
+		"1 a.dbStore.drop from a.DELETE /articles", "2 a.trace from a.DELETE /articles", "2 a.dbStore.size from a.DELETE /articles"}
+	slices.Sort(got[1:4])
+	slices.Sort(want[1:4])
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }

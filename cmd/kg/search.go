@@ -25,6 +25,8 @@ type searchFlags struct {
 	Kinds   []string `json:"kinds,omitempty"`
 	Scope   []string `json:"scope,omitempty"`
 	Exclude []string `json:"exclude,omitempty"`
+
+	reach int // how many are found at least, if there are so many
 }
 
 func (f *searchFlags) add(cmd *cobra.Command, hops int) {
@@ -138,7 +140,7 @@ func (a *app) search(ctx context.Context, s *session, text string, f searchFlags
 	if err != nil {
 		return nil, "", asUsage(err)
 	}
-	r := search.Request{Text: text, Max: min(f.Max, 1000), Hops: min(f.Hops, 10), Edges: edges, Shown: shown, MaxFound: max(100, min(f.Max, 1000))}
+	r := search.Request{Text: text, Max: min(f.Max, 1000), Hops: min(f.Hops, 10), Edges: edges, Shown: shown, MaxFound: max(100, f.reach, min(f.Max, 1000))}
 	rank = "words and vectors of the repository"
 	if e.url = cmp.Or(e.url, a.getenv("KG_EMBEDDER")); e.url != "" {
 		m, err := newEmbedder(e.url, cmp.Or(e.model, a.getenv("KG_EMBEDDING_MODEL")), a.getenv("KG_EMBEDDER_KEY"))
@@ -290,7 +292,15 @@ with its file and line, within a budget of tokens (estimated as bytes / 4).
 	return cmd
 }
 
+// A pack is filled from as many declarations as may have room, the least of which
+// take packEach tokens.
+const (
+	packEach  = 15
+	maxPacked = 5000
+)
+
 func (a *app) pack(ctx context.Context, s *session, text string, f searchFlags, e embedFlags, o search.PackOptions) (*search.Pack, error) {
+	f.reach = min(o.Tokens/packEach, maxPacked)
 	found, _, err := a.search(ctx, s, text, f, e)
 	if err != nil {
 		return nil, err
