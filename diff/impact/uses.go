@@ -18,7 +18,11 @@ func (e *engine) removed(c *diff.Change) {
 		if t != c.Base && e.structural(e.base, t) && e.base.Nodes[c.Base].Kind == graph.KindInterface {
 			continue // who names the interface breaks; values have the member or not, as before
 		}
-		e.usesOfGone(t, graph.None)
+		keep := anyUse
+		if t != c.Base && e.structural(e.base, t) && e.base.Nodes[c.Base].Kind == graph.KindClass && len(e.baseSubtypes(c.Base)) == 0 {
+			keep = func(edge *graph.Edge) bool { return e.namesBeside(edge, c.Base) } // values of a type that is gone are of any type
+		}
+		e.usesOfGoneIf(t, graph.None, keep)
 		e.dispatchedNoMore(t)
 		if x := &e.base.Nodes[t]; t == c.Base && x.Kind == graph.KindField && x.Parent != graph.None {
 			e.byPosition(x.Parent, e.d.ToHead(x.Parent))

@@ -94,6 +94,7 @@ func (e *extractor) callable(d facts.DeclID, i syntax.ID) {
 	e.typeParams(d, e.child(i, e.f.typeParams))
 	e.fn = fn
 	doc, told := e.docFor(i)
+	e.docTemplates(d, doc.templates)
 	e.docParams = doc.params
 	e.parameters(d, i)
 	e.docParams = nil

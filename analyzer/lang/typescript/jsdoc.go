@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/syntax"
 )
 
@@ -23,7 +24,11 @@ const (
 type docTypes struct {
 	params         map[string][]byte
 	result, itself []byte
+	templates      []docTemplate
 }
+
+// docTemplate is a type parameter, with what bounds it.
+type docTemplate struct{ name, bound []byte }
 
 // readsDocs reports whether types in comments count: in the grammar of plain
 // JavaScript.
@@ -77,13 +82,51 @@ func parseDoc(doc []byte) docTypes {
 			d.result = typ
 		case "type":
 			d.itself = typ
+		case "template":
+			for name := range bytes.SplitSeq(rest, []byte(",")) {
+				name = bytes.TrimLeft(name, " \t[")
+				n := 0
+				for n < len(name) && inWord(name[n]) {
+					n++
+				}
+				if n > 0 && len(d.templates) < 16 {
+					d.templates = append(d.templates, docTemplate{name[:n], typ})
+					typ = nil // it bounds the first
+				}
+			}
 		}
 	})
 	return d
 }
 
+func inWord(c byte) bool {
+	return c == '_' || c == '$' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+// docTemplates adds the type parameters that the comment before a function tells,
+// and makes their names known.
+func (e *extractor) docTemplates(d facts.DeclID, list []docTemplate) {
+	if len(list) == 0 || e.b.Decls[d].TypeParams.Len() > 0 {
+		return
+	}
+	base := len(e.params)
+	for i, t := range list {
+		s := e.b.Intern(t.name)
+		l := e.b.AddLocal(facts.Local{Name: s, Kind: facts.LocalTypeParam, Index: uint16(i), Decl: d, Type: none, Value: none, Next: none})
+		e.b.Bind(l)
+		e.params = append(e.params, facts.Param{Name: s, Type: none, Local: l})
+	}
+	for i, t := range list {
+		if x := e.docType(t.bound); x != none {
+			p := &e.params[base+i]
+			p.Type, e.b.Locals[p.Local].Type = x, x
+		}
+	}
+	e.b.Decls[d].TypeParams = e.endParams(base)
+}
+
 // eachTag calls f for the tags of a comment that have a type in braces, with what
-// stands behind it on its line.
+// stands behind it on its line; and for those of type parameters, which need none.
 func eachTag(doc []byte, f func(tag string, typ, rest []byte)) {
 	for len(doc) > 0 {
 		at := bytes.IndexByte(doc, '@')
@@ -96,6 +139,11 @@ func eachTag(doc []byte, f func(tag string, typ, rest []byte)) {
 			n++
 		}
 		tag, rest := string(doc[:n]), bytes.TrimLeft(doc[n:], " \t")
+		if tag == "template" && len(rest) > 0 && rest[0] != '{' {
+			line, _, _ := bytes.Cut(rest, []byte("\n"))
+			line, _, _ = bytes.Cut(line, []byte("*/"))
+			f(tag, nil, line)
+		}
 		if n == 0 || len(rest) == 0 || rest[0] != '{' {
 			continue
 		}
@@ -187,7 +235,7 @@ func (e *extractor) knows(s facts.Str) bool {
 }
 
 // docParser reads a type in a comment: names, members of modules, generic types,
-// lists and unions. What else there is counts as any type.
+// lists, unions and functions. What else there is counts as any type.
 type docParser struct {
 	e     *extractor
 	s     []byte
@@ -273,6 +321,9 @@ func (p *docParser) postfix() facts.ExprID {
 
 func (p *docParser) primary() facts.ExprID {
 	e := p.e
+	if p.arrow() {
+		return p.function("=>")
+	}
 	if p.next("(") {
 		x := p.union()
 		if !p.next(")") {
@@ -290,6 +341,11 @@ func (p *docParser) primary() facts.ExprID {
 			return none
 		}
 		return p.typed(facts.Expr{Op: facts.OpTypeOf, X: x, Y: none})
+	case "function":
+		if p.skip(); len(p.s) > 0 && p.s[0] == '(' {
+			return p.function(":")
+		}
+		return p.typed(facts.Expr{Op: facts.OpNone, X: none, Y: none})
 	case "any", "unknown", "object", "Object", "Function":
 		return p.typed(facts.Expr{Op: facts.OpNone, X: none, Y: none})
 	case "String", "Number", "Boolean":
@@ -319,6 +375,84 @@ func (p *docParser) primary() facts.ExprID {
 		return x
 	}
 	return p.named(s, facts.FlagTyped)
+}
+
+// arrow reports whether the text goes on with the parameters of a function.
+func (p *docParser) arrow() bool {
+	p.skip()
+	if len(p.s) == 0 || p.s[0] != '(' {
+		return false
+	}
+	depth := 0
+	for i, c := range p.s {
+		switch c {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			if depth--; depth == 0 {
+				return bytes.HasPrefix(bytes.TrimLeft(p.s[i+1:], " \t\r\n*"), []byte("=>"))
+			}
+		}
+	}
+	return false
+}
+
+// function reads the parameters of a function, and its result behind a token:
+// (x: T) => U, or function(T): U.
+func (p *docParser) function(token string) facts.ExprID {
+	e := p.e
+	if e.owner == none || !p.next("(") {
+		return p.fail()
+	}
+	d := e.b.AddDecl(graph.KindFunction, 0, e.owner)
+	e.b.Decls[d].Traits |= facts.TraitLiteral | facts.TraitLocal
+	e.b.Decls[d].Vis = graph.Private
+	owner, base := e.owner, len(e.params)
+	e.owner = d
+	for n := 0; !p.next(")"); n++ {
+		if n > 0 && !p.next(",") || n >= 32 {
+			p.bad = true
+			break
+		}
+		flags := graph.ParamFlags(0)
+		if p.next("...") {
+			flags |= graph.ParamVariadic
+		}
+		name := facts.Str(0)
+		if token == "=>" { // its name comes first
+			name = e.b.InternString(p.word())
+			if p.next("?") {
+				flags |= graph.ParamOptional
+			}
+			if !p.next(":") {
+				e.params = append(e.params, facts.Param{Name: name, Type: none, Local: none, Flags: flags})
+				continue
+			}
+		}
+		x := p.union()
+		if p.bad {
+			break
+		}
+		e.params = append(e.params, facts.Param{Name: name, Type: x, Local: none, Flags: flags})
+	}
+	e.b.Decls[d].Params = e.endParams(base)
+	r := facts.ExprID(none)
+	if !p.bad && p.next(token) {
+		r = p.union()
+	}
+	if !p.bad {
+		if r == none {
+			r = p.typed(facts.Expr{Op: facts.OpNone, X: none, Y: none})
+		}
+		e.params = append(e.params[:base], facts.Param{Type: r, Local: none})
+		e.b.Decls[d].Results = e.endParams(base)
+	}
+	e.owner = owner
+	e.b.EndDecl(d)
+	if p.bad {
+		return none
+	}
+	return p.typed(facts.Expr{Op: facts.OpFunc, X: facts.ExprID(d), Y: none})
 }
 
 // value reads what typeof stands before.
@@ -379,7 +513,7 @@ func (p *docParser) module(flags facts.ExprFlags) facts.ExprID {
 func (p *docParser) word() string {
 	p.skip()
 	n := 0
-	for n < len(p.s) && (p.s[n] == '_' || p.s[n] == '$' || p.s[n] >= '0' && p.s[n] <= '9' || p.s[n]|0x20 >= 'a' && p.s[n]|0x20 <= 'z') {
+	for n < len(p.s) && inWord(p.s[n]) {
 		n++
 	}
 	w := string(p.s[:n])
