@@ -294,6 +294,9 @@ func (ev *evaluator) classSelect(x *facts.Expr) (Type, Ent) {
 		if full >= 0 && l.pkgNames[full] {
 			return t.mk(kPkg, Ent(full), -1), noEnt
 		}
+		if len(l.unitsOf(ev.f.unit, path)) == 0 { // only the beginning of the names of packages
+			return unknownType, noEnt
+		}
 		return t.mk(kExtern, r.ent, int32(name)), noEnt
 	case kMeta:
 		on := t.arg(xt, 0)

@@ -61,7 +61,7 @@ type Input struct {
 	Workers  int // 0: as many as there are processors
 
 	// WholeLibraries loads all of the packages of libraries that are imported, and
-	// not only what the tree can reach. The graph is the same, and takes longer.
+	// not only what the tree can reach: the graph is the same, and takes longer.
 	WholeLibraries bool
 }
 
