@@ -223,6 +223,9 @@ func (ev *evaluator) fits(from, to Type, phase int) tri {
 		}
 		as, foreign := ev.asSuper(from, t.rec(to).ent)
 		if as != unknownType {
+			if ev.apart(as, to) {
+				return no
+			}
 			return yes
 		}
 		if foreign {
@@ -237,6 +240,24 @@ func (ev *evaluator) fits(from, to Type, phase int) tri {
 		return maybe
 	}
 	return maybe
+}
+
+// apart reports whether two types of one generic type have arguments of which
+// neither is above the other: whatever wildcards they stand for, no value is of
+// both.
+func (ev *evaluator) apart(a, b Type) bool {
+	t := ev.types
+	as, bs := t.argsOf(a), t.argsOf(b)
+	for i := range min(len(as), len(bs)) {
+		x, y := as[i], bs[i]
+		if x == y || t.kind(x) != kNamed || t.kind(y) != kNamed || ev.lang.cls.primitive[x] || ev.lang.cls.primitive[y] {
+			continue
+		}
+		if x, y = ev.erased(x, 0), ev.erased(y, 0); x != y && ev.fits(x, y, 0) == no && ev.fits(y, x, 0) == no {
+			return true
+		}
+	}
+	return false
 }
 
 // unboxing returns the primitive type that values of a type can become.

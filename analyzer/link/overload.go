@@ -70,7 +70,7 @@ func (ev *evaluator) methods(x Type, name Sym) *methodList {
 			}
 			m := member{ent: e, typ: t.subst(ev.l.typ[e], r.ent, t.argsOf(y))}
 			for i, o := range out.list {
-				if ev.sameParams(o, m) {
+				if ev.sameParams(o, m) || ev.redefines(o.ent, m.ent) {
 					if ev.below(m.ent, o.ent) || !ev.below(o.ent, m.ent) && ev.merged(o, m) {
 						out.list[i] = m
 					}
@@ -83,6 +83,18 @@ func (ev *evaluator) methods(x Type, name Sym) *methodList {
 	})
 	ev.classes.methods[key] = out
 	return out
+}
+
+// redefines reports whether a member of a generic type overrides another one as
+// that type sees it, whatever its type parameters stand for elsewhere: a
+// parameter of what bounds one is that parameter, erased.
+func (ev *evaluator) redefines(a, b Ent) bool {
+	ca, cb := ev.l.container(a), ev.l.container(b)
+	if ca == noEnt || cb == noEnt || ca == cb || ev.l.decl(ca).TypeParams.Len() == 0 {
+		return false
+	}
+	as, _ := ev.asSuper(ev.instance(ca), cb)
+	return as != unknownType && ev.sameParams(member{ent: a, typ: ev.l.typ[a]}, member{ent: b, typ: ev.types.subst(ev.l.typ[b], cb, ev.types.argsOf(as))})
 }
 
 // below reports whether the type of one member extends that of another.

@@ -73,6 +73,12 @@ func (ev *evaluator) resolveCall(e facts.ExprID, x *facts.Expr, res *resolution)
 				res.inferred = res.inferred || inferred
 				return
 			}
+			if fixed := ev.unchangeable(ms, name, args); fixed != nil {
+				ev.choose(e, fixed, args, explicit, res)
+				res.recv = ev.typeOfDecl(d)
+				ev.typeOfReceiver(cx, args, res)
+				return
+			}
 			inferred = inferred || ms.foreign
 		}
 		ev.resolveImported(e, name, args, explicit, res)
@@ -93,15 +99,36 @@ func (ev *evaluator) resolveCall(e facts.ExprID, x *facts.Expr, res *resolution)
 		ms := ev.methods(xt, name)
 		if len(ms.list) == 0 && !ms.foreign && ev.isInterfaceType(xt) && ev.lang.cls.root != unknownType {
 			ms = ev.methods(ev.lang.cls.root, name)
+		} else if fixed := ev.unchangeable(ms, name, args); fixed != nil {
+			ms = fixed
 		}
 		ev.choose(e, ms, args, explicit, res)
 		res.recv, res.super = xt, cx.X >= 0 && ev.f.Facts.Exprs[cx.X].Op == facts.OpSuper
 		if res.ent != noEnt && ev.givesReceiver(res.ent) {
 			res.closed, res.resultTyp = true, xt
 		}
-		if cx.X >= 0 && res.ent != noEnt && len(args) == 0 && ev.f.Facts.Str(cx.Name) == "getClass" && ev.lang.cls.typeOf != noEnt {
-			res.closed, res.resultTyp = true, t.mk(kNamed, ev.lang.cls.typeOf, 0, xt)
-		}
+		ev.typeOfReceiver(cx, args, res)
+	}
+}
+
+// unchangeable returns the method of the root type that a call without arguments
+// means, whatever bases of a type that are not known declare: a final one has no
+// other beside it. Nil: the bases are known, or there is none.
+func (ev *evaluator) unchangeable(ms *methodList, name Sym, args []int32) *methodList {
+	if !ms.foreign || len(args) > 0 || ev.lang.cls.root == unknownType || ev.takes(ms, args) {
+		return nil
+	}
+	root := ev.methods(ev.lang.cls.root, name)
+	if !ev.takes(root, args) || !ev.l.decl(root.list[0].ent).Flags.Has(graph.FlagFinal) {
+		return nil
+	}
+	return root
+}
+
+// typeOfReceiver gives a call that asks for the type of its receiver its result.
+func (ev *evaluator) typeOfReceiver(cx *facts.Expr, args []int32, res *resolution) {
+	if res.ent != noEnt && len(args) == 0 && ev.f.Facts.Str(cx.Name) == "getClass" && ev.lang.cls.typeOf != noEnt {
+		res.closed, res.resultTyp = true, ev.types.mk(kNamed, ev.lang.cls.typeOf, 0, res.recv)
 	}
 }
 

@@ -234,7 +234,7 @@ public class Oracle {
         minor.add(id);
       }
       if (isTest(file)) d.put("test", true);
-      if (s instanceof MethodSymbol x && x.type != null && x.type.isErroneous()) d.put("unjudged", List.of("overrides")); // it cannot be compared
+      if (s instanceof MethodSymbol x && x.type != null && x.type.isErroneous()) d.put("unjudged", List.of("overrides")); // nor what overrides it
       ids.put(s, id);
       defs.put(id, d);
     }
@@ -643,7 +643,18 @@ public class Oracle {
       relation(kind, ids.get(from), to, pos);
     }
 
+    /** Relations of a kind are not judged of what a definition declares: the compiler does not know them. */
+    @SuppressWarnings("unchecked")
+    void exempt(String id, String kind) {
+      Map<String, Object> d = defs.get(id);
+      if (d == null) return;
+      List<String> kinds = new ArrayList<>((List<String>) d.getOrDefault("unjudged", List.of()));
+      if (!kinds.contains(kind)) kinds.add(kind);
+      d.put("unjudged", kinds);
+    }
+
     void relation(String kind, String a, Symbol to, int pos) {
+      if (unclear(to)) exempt(a, kind);
       if (to == null || bad(to) || unclear(to)) return;
       String b = ids.get(to);
       if (a == null || b == null || minor.contains(a) || minor.contains(b) || pos < 0) return;
@@ -669,11 +680,13 @@ public class Oracle {
       JCTree.JCMethodDecl m = (JCTree.JCMethodDecl) t;
       if ((m.mods.flags & Flags.GENERATEDCONSTR) != 0 || end(t) < 0) return null;
       if (m.sym != null && !m.sym.isStatic() && !m.sym.isConstructor()) {
-        Set<Symbol> seen = new LinkedHashSet<>();
-        overridden(m.sym, (ClassSymbol) m.sym.owner, seen, new HashSet<>());
+        Set<Symbol> seen = new LinkedHashSet<>(), above = new HashSet<>();
+        if (!m.sym.type.isErroneous()) overridden(m.sym, (ClassSymbol) m.sym.owner, seen, above);
         // What a type inside of a body overrides counts to the member around it, as its calls do.
         String from = local(m.sym) ? owner() : ids.get(m.sym);
-        for (Symbol s : seen) if (!Objects.equals(from, ids.get(s))) relation("overrides", from, s, m.pos);
+        for (Symbol s : above) if (unclear(s)) exempt(from, "overrides");
+        if (m.sym.type.isErroneous()) exempt(from, "overrides"); // it cannot be compared
+        for (Symbol s : seen) if (!s.type.isErroneous() && !Objects.equals(from, ids.get(s))) relation("overrides", from, s, m.pos);
       }
       if (m.sym != null && !local(m.sym) && m.sym.isConstructor() && (m.sym.owner.flags() & (Flags.RECORD | Flags.ENUM)) == 0)
         for (JCTree.JCVariableDecl p : m.params) inject(m.sym.owner, p, has(m.mods, POINTS) || managed());
