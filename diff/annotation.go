@@ -24,7 +24,7 @@ func (m *matcher) compareAnnotations(ds *details, b, h graph.ID) {
 		for _, e := range xs {
 			from := s.g.Edges[e].From
 			is := to[from]
-			if there(from) {
+			if there(from) || slices.Contains(ds.rules.Unread, s.g.Nodes[from].Key) {
 				continue
 			}
 			if p := s.g.Nodes[from].Parent; p != graph.None && s.g.Nodes[p].Kind == graph.KindAnnotation && !there(p) {

@@ -212,6 +212,8 @@ type Rules struct {
 	// Overriding is the key of the annotation that only methods may have which
 	// override or implement another.
 	Overriding string
+	// Unread are the keys of annotations that change nothing.
+	Unread []string
 	// Fallback is the name of the method that answers for the members that an
 	// object does not have; "": there is no such thing.
 	Fallback string

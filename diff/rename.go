@@ -535,7 +535,8 @@ func (m *matcher) mayFollow(b, h graph.ID) bool {
 	x, y := &m.base.g.Nodes[b], &m.head.g.Nodes[h]
 	ub, okB := m.underBase(b)
 	uh, okH := m.underHead(h)
-	if x.Kind.IsCallable() && y.Kind.IsCallable() && m.samePackage(b, h) && similarity(x.MinHash, y.MinHash) >= similarBecame {
+	long := x.MinHash != (graph.MinHash{}) && y.MinHash != (graph.MinHash{}) // short bodies have none, which are all alike
+	if long && x.Kind.IsCallable() && y.Kind.IsCallable() && m.samePackage(b, h) && similarity(x.MinHash, y.MinHash) >= similarBecame {
 		return true
 	}
 	if x.Kind != y.Kind || m.shape(x, true) != m.shape(y, false) || (x.Flags^y.Flags)&^graph.FlagPtrReceiver != 0 {

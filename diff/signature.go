@@ -29,7 +29,7 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 		before = -1 // nothing of the one can be compared with the other
 	case ds.rules.Structural && behindType(x, y):
 	case !m.writtenAlike(x, y):
-		m.compareTypes(ds, xs, ys)
+		m.compareTypes(ds, h, xs, ys)
 	}
 	switch {
 	case y.Visibility > x.Visibility:
@@ -76,8 +76,8 @@ func behindType(x, y *graph.Node) bool {
 	})
 }
 
-// compareTypes adds the details of two signatures.
-func (m *matcher) compareTypes(ds *details, xs, ys *graph.Signature) {
+// compareTypes adds the details of two signatures, the second one of h.
+func (m *matcher) compareTypes(ds *details, h graph.ID, xs, ys *graph.Signature) {
 	if !slices.Equal(xs.TypeParams, ys.TypeParams) {
 		compareTypeParams(ds, m.spelled.params(xs.TypeParams), ys.TypeParams)
 	}
@@ -93,7 +93,7 @@ func (m *matcher) compareTypes(ds *details, xs, ys *graph.Signature) {
 		ds.add(TypeChanged, xs.Type, ys.Type)
 	}
 	if !slices.Equal(xs.Bases, ys.Bases) {
-		m.compareBases(ds, xs.Bases, ys.Bases)
+		m.compareBases(ds, h, xs.Bases, ys.Bases)
 	}
 }
 
@@ -439,11 +439,20 @@ func compareTypeParams(ds *details, xs, ys []graph.Param) {
 	}
 }
 
-func (m *matcher) compareBases(ds *details, xs, ys []string) {
+// compareBases compares the bases of a type that is h in the head. What became
+// the base of a base is one still.
+func (m *matcher) compareBases(ds *details, h graph.ID, xs, ys []string) {
 	mapped := make([]string, len(xs))
+	var above []string
 	for i := range xs {
 		mapped[i] = m.spelled.typ(xs[i])
-		if !slices.Contains(ys, mapped[i]) {
+		if slices.Contains(ys, mapped[i]) {
+			continue
+		}
+		if above == nil {
+			above = basesAbove(m.head.g, h)
+		}
+		if !slices.Contains(above, mapped[i]) {
 			ds.at(BaseRemoved, -1, xs[i], xs[i], "")
 		}
 	}
@@ -452,6 +461,26 @@ func (m *matcher) compareBases(ds *details, xs, ys []string) {
 			ds.at(BaseAdded, -1, y, "", y)
 		}
 	}
+}
+
+// maxAbove bounds the types above one that are looked at.
+const maxAbove = 1 << 8
+
+// basesAbove returns the bases of all types of the graph above n.
+func basesAbove(g *graph.Graph, n graph.ID) []string {
+	above := []string{}
+	seen := []graph.ID{n}
+	for i := 0; i < len(seen) && len(seen) < maxAbove; i++ {
+		for _, k := range []graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements} {
+			for _, e := range g.OutKind(seen[i], k) {
+				if !slices.Contains(seen, e.To) && g.Nodes[e.To].Kind.IsType() {
+					seen = append(seen, e.To)
+					above = append(above, g.Nodes[e.To].Signature.Bases...)
+				}
+			}
+		}
+	}
+	return above
 }
 
 // flagCodes holds the codes of flags that came and went.

@@ -77,15 +77,23 @@ type Language struct {
 // TestRun is a choice of tests.
 type TestRun struct {
 	All       bool     // run everything, whatever Tests holds
-	Modules   []string // the folders of the language's modules, sorted; empty for the top folder
+	Modules   []Module // the language's modules, by folder
 	Manifests []string // the paths of the language's manifests, sorted
 	Tests     []TestCase
 	Others    []TestCase // the other tests of the tree, which are not to be run
 }
 
+// Module is a module as a graph has it.
+type Module struct {
+	Dir   string // the folder of its manifest; empty for the top folder
+	Build string // how its build knows it; see link.Module
+}
+
 // TestCase is one test.
 type TestCase struct {
 	File       string // slash-separated
+	Package    string // qualified; what declares the outermost type
+	Type       string // the outermost type that declares it, unqualified; empty if none does
 	Name       string // unqualified
 	Constraint string // which builds have the file; empty: all
 }
@@ -115,6 +123,9 @@ type Fit struct {
 	// Overriding is the key of the annotation that only methods may have which
 	// override or implement another.
 	Overriding string
+	// Unread are the keys of annotations that only tell the compiler what not to
+	// complain of.
+	Unread []string
 	// Fallback is the name of the method that answers for the members that an object
 	// does not have; "": there is no such thing.
 	Fallback string

@@ -24,7 +24,7 @@ func (l *linker) makeNodes() {
 		modules := make([]graph.ID, len(s.layout.Modules))
 		for i, m := range s.layout.Modules {
 			modules[i] = l.b.AddNode(graph.Node{Key: graph.ModuleKey(s.Name, m.Path), Kind: graph.KindModule, Name: path.Base(m.Path),
-				QName: m.Path, Parent: repo, Lang: s.Name, File: m.File})
+				QName: m.Path, Parent: repo, Lang: s.Name, File: m.File, Signature: graph.Signature{Text: m.Build}})
 		}
 		for i := range s.layout.Units {
 			l.makeUnit(s, int(s.firstUnit)+i, repo, modules)

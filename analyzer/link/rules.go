@@ -319,6 +319,10 @@ type Module struct {
 	Path string // as in keys
 	Dir  string // slash-separated, empty for the root
 	File string // its manifest; empty if there is none
+
+	// Build is how its build knows it, in words of the language that TestCommands
+	// reads; empty: as its folder. It is the signature of the module's node.
+	Build string
 }
 
 // Unit is a unit of naming whose files share one scope: a Go package, a Java

@@ -40,7 +40,7 @@ func Rules() diff.Options {
 	for _, l := range all.Languages {
 		f := l.Fit
 		o.Rules[l.Name] = diff.Rules{Keywords: f.Keywords, Dynamic: f.Dynamic, Coerces: f.Coerces, FileModules: f.FileModules, Scanned: f.Scanned, LooseArity: f.LooseArity, Loose: f.Loose, Union: f.Union, Structural: f.Structural, TopTypes: f.TopTypes, Constants: f.Constants, Nil: f.Nil,
-			Supertypes: f.Supertypes, Unchecked: f.Unchecked, Overriding: f.Overriding, Fallback: f.Fallback, Compiled: f.Compiled, Predeclared: l.Predeclared()}
+			Supertypes: f.Supertypes, Unchecked: f.Unchecked, Overriding: f.Overriding, Unread: f.Unread, Fallback: f.Fallback, Compiled: f.Compiled, Predeclared: l.Predeclared()}
 	}
 	return o
 }

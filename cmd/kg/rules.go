@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ func languageRules() diff.Options {
 	for _, l := range all.Languages {
 		f := l.Fit
 		o.Rules[l.Name] = diff.Rules{Keywords: f.Keywords, Dynamic: f.Dynamic, Coerces: f.Coerces, FileModules: f.FileModules, Scanned: f.Scanned, LooseArity: f.LooseArity, Loose: f.Loose, Union: f.Union, Structural: f.Structural, TopTypes: f.TopTypes, Constants: f.Constants, Nil: f.Nil,
-			Supertypes: f.Supertypes, Unchecked: f.Unchecked, Overriding: f.Overriding, Fallback: f.Fallback, Compiled: f.Compiled, Predeclared: l.Predeclared()}
+			Supertypes: f.Supertypes, Unchecked: f.Unchecked, Overriding: f.Overriding, Unread: f.Unread, Fallback: f.Fallback, Compiled: f.Compiled, Predeclared: l.Predeclared()}
 	}
 	return o
 }
@@ -42,6 +43,20 @@ func constraint(g *graph.Graph, file string) string {
 	return ""
 }
 
+// outermost returns the package of a declaration and the name of the type around
+// it that no other type is around.
+func outermost(g *graph.Graph, n graph.ID) (pkg, typ string) {
+	for depth := 0; n != graph.None && depth < 1<<10; n, depth = g.Nodes[n].Parent, depth+1 {
+		switch x := &g.Nodes[n]; {
+		case x.Kind == graph.KindPackage:
+			return x.QName, typ
+		case x.Kind.IsType():
+			typ = x.Name
+		}
+	}
+	return "", typ
+}
+
 // testCommands returns the commands that run a selection of the tests of a
 // tree, language by language.
 func testCommands(g *graph.Graph) func(*report.Tests) []string {
@@ -54,7 +69,7 @@ func testCommands(g *graph.Graph) func(*report.Tests) []string {
 				switch n := &g.Nodes[i]; {
 				case n.Lang != l.Name:
 				case n.Kind == graph.KindModule:
-					run.Modules = append(run.Modules, strings.TrimPrefix(path.Dir(n.File), "."))
+					run.Modules = append(run.Modules, lang.Module{Dir: strings.TrimPrefix(path.Dir(n.File), "."), Build: n.Signature.Text})
 				case n.Kind == graph.KindFile:
 					present = true
 					if l.Role(n.File) == lang.Manifest {
@@ -62,18 +77,23 @@ func testCommands(g *graph.Graph) func(*report.Tests) []string {
 					}
 				}
 			}
-			slices.Sort(run.Modules)
+			slices.SortFunc(run.Modules, func(a, b lang.Module) int {
+				return cmp.Or(strings.Compare(a.Dir, b.Dir), strings.Compare(a.Build, b.Build))
+			})
 			slices.Sort(run.Manifests)
 			chosen := map[lang.TestCase]bool{}
 			for _, x := range t.Tests {
 				if x.Runner == l.Runner {
-					run.Tests = append(run.Tests, lang.TestCase{File: x.File, Name: x.Symbol, Constraint: constraint(g, x.File)})
-					chosen[run.Tests[len(run.Tests)-1]] = true
+					c := lang.TestCase{File: x.File, Name: x.Symbol, Constraint: constraint(g, x.File)}
+					chosen[c] = true
+					c.Package, c.Type = outermost(g, g.Lookup(x.ID))
+					run.Tests = append(run.Tests, c)
 				}
 			}
 			for i := range g.Nodes {
 				if n := &g.Nodes[i]; n.Lang == l.Name && n.Flags.Has(graph.FlagTestCase) && !n.Flags.Has(graph.FlagOnLoad) {
 					if x := (lang.TestCase{File: n.File, Name: n.Name, Constraint: constraint(g, n.File)}); !chosen[x] {
+						x.Package, x.Type = outermost(g, graph.ID(i))
 						run.Others = append(run.Others, x)
 					}
 				}

@@ -22,7 +22,7 @@ func testCommands(r lang.TestRun) []string {
 	if r.All {
 		var cmds []string
 		for _, m := range r.Modules {
-			cmds = append(cmds, goTest(m)+" ./...")
+			cmds = append(cmds, goTest(m.Dir)+" ./...")
 		}
 		if len(cmds) == 0 {
 			cmds = append(cmds, "go test ./...")

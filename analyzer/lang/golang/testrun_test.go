@@ -17,7 +17,7 @@ func TestTestCommands(t *testing.T) {
 	}{
 		{lang.TestRun{}, nil},
 		{lang.TestRun{All: true}, []string{"go test ./..."}},
-		{lang.TestRun{All: true, Modules: []string{"", "tools"}}, []string{"go test ./...", "go test -C tools ./..."}},
+		{lang.TestRun{All: true, Modules: []lang.Module{{}, {Dir: "tools"}}}, []string{"go test ./...", "go test -C tools ./..."}},
 		{lang.TestRun{Tests: []lang.TestCase{
 			{File: "b/x_test.go", Name: "TestB"}, {File: "a_test.go", Name: "ExampleA"}, {File: "b/y_test.go", Name: "FuzzA"},
 			{File: "b/x_test.go", Name: "BenchmarkB"}, {File: "b/x_test.go", Name: "TestB"}, {File: "c/x_test.go", Name: "BenchmarkC"},

@@ -25,7 +25,7 @@ var Language = &lang.Language{
 	Manifest:   ExtractManifest,
 	Rules:      rules,
 	Fit: lang.Fit{Coerces: true, TopTypes: []string{"java.lang.Object"}, Scanned: true, Supertypes: standardSupertypes,
-		Unchecked: []string{"java.lang.RuntimeException", "java.lang.Error"}, Overriding: graph.ExternalKey("java", "java.lang", "Override"), Compiled: erasedType},
+		Unchecked: []string{"java.lang.RuntimeException", "java.lang.Error"}, Overriding: graph.ExternalKey("java", "java.lang", "Override"), Unread: []string{graph.ExternalKey("java", "java.lang", "SuppressWarnings")}, Compiled: erasedType},
 	Runner:  "maven",
 	Comment: "//",
 

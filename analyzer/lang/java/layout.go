@@ -27,6 +27,7 @@ type layouter struct {
 	*link.Layout
 	byDir  map[string]int   // folder of a build file → module
 	names  map[string][]int // artifact and folder names → modules
+	poms   map[int]bool     // modules that Maven builds
 	needs  [][]string       // by module: what its build file names as a dependency
 	order  [][]int          // by module: the modules that it sees, itself first; nil: not asked yet
 	units  map[unitKey]int
@@ -39,7 +40,7 @@ type unitKey struct {
 }
 
 func (la *layouter) modules(files []link.File) {
-	la.names = map[string][]int{}
+	la.names, la.poms = map[string][]int{}, map[int]bool{}
 	for i := range files {
 		f := &files[i]
 		la.Files[i].Unit = -1
@@ -73,12 +74,14 @@ func (la *layouter) modules(files []link.File) {
 			m.Path = group + ":" + artifact
 		}
 		if n, ok := la.byDir[dir]; ok { // both build systems
+			la.poms[n] = la.poms[n] || base == "pom.xml"
 			la.needs[n] = append(la.needs[n], needs...)
 			continue
 		}
 		m.Path = la.unique(m.Path, dir)
 		n := len(la.Modules)
 		la.byDir[dir] = n
+		la.poms[n] = base == "pom.xml"
 		la.Modules = append(la.Modules, m)
 		la.needs = append(la.needs, needs)
 		for _, name := range []string{artifact, path.Base(dir)} {
@@ -87,17 +90,8 @@ func (la *layouter) modules(files []link.File) {
 			}
 		}
 	}
-	for i := range files { // projects of Gradle without a build file of their own
-		f := &files[i]
-		if !strings.HasPrefix(path.Base(f.Path), "settings.gradle") || inResources(f.Path) {
-			continue
-		}
-		for _, s := range f.Facts.Settings {
-			if f.Facts.Str(s.Name) == "project" {
-				la.project(path.Join(dirOf(f.Path), f.Facts.Str(s.Value)), f.Path)
-			}
-		}
-	}
+	la.projects(files)
+	la.reactors(files)
 	la.order = make([][]int, len(la.Modules))
 }
 
@@ -110,15 +104,18 @@ func (la *layouter) unique(name, dir string) string {
 	return name
 }
 
-// project adds a module that only settings name.
-func (la *layouter) project(dir, file string) {
-	if _, ok := la.byDir[dir]; ok {
+// project adds a module that settings name, if it has no build file.
+func (la *layouter) project(dir, file, build string) {
+	if n, ok := la.byDir[dir]; ok {
+		if m := &la.Modules[n]; m.Build == "" && !la.poms[n] {
+			m.Build = build
+		}
 		return
 	}
 	n := len(la.Modules)
 	name := path.Base(dir)
 	la.byDir[dir] = n
-	la.Modules = append(la.Modules, link.Module{Path: la.unique(name, dir), Dir: dir, File: file})
+	la.Modules = append(la.Modules, link.Module{Path: la.unique(name, dir), Dir: dir, File: file, Build: build})
 	la.needs = append(la.needs, nil)
 	if !slices.Contains(la.names[name], n) {
 		la.names[name] = append(la.names[name], n)

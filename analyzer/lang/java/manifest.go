@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"path"
 	"regexp"
 	"strings"
 
@@ -14,9 +13,11 @@ import (
 
 // ExtractManifest returns the facts of a build file: the settings artifact,
 // group and needs, the last for each artifact or project that the build file
-// names as a dependency, and project, the folder of each project that settings
-// of Gradle include. Files of Gradle are programs; what stands in them as
-// plain text is read, and nothing is run.
+// names as a dependency; module, the folder of each module that a project of
+// Maven is built with, behind the profile that it takes, if any, and a tab;
+// project, the folder of each project that settings of Gradle include, behind
+// its path, if that is known, and a tab. Files of Gradle are programs; what
+// stands in them as plain text is read, and nothing is run.
 func ExtractManifest(name string, src []byte, b *facts.Builder) (*facts.File, error) {
 	b.Reset()
 	m := &manifest{b: b}
@@ -54,6 +55,8 @@ func (m *manifest) pom(src []byte) error {
 	var open []string
 	var text strings.Builder
 	group, parent := "", ""
+	var inProfile []string
+	profile, always := "", false
 	seen := false
 	for {
 		tok, err := d.RawToken()
@@ -89,6 +92,22 @@ func (m *manifest) pom(src []byte) error {
 				parent = text.String()
 			case "project/dependencies/dependency/artifactId":
 				m.set("needs", text.String())
+			case "project/modules/module", "project/subprojects/subproject":
+				m.set("module", text.String())
+			case "project/profiles/profile/modules/module", "project/profiles/profile/subprojects/subproject":
+				inProfile = append(inProfile, strings.TrimSpace(text.String()))
+			case "project/profiles/profile/id":
+				profile = strings.TrimSpace(text.String())
+			case "project/profiles/profile/activation/activeByDefault":
+				always = strings.TrimSpace(text.String()) == "true"
+			case "project/profiles/profile":
+				for _, dir := range inProfile {
+					if !always {
+						dir = profile + "\t" + dir
+					}
+					m.set("module", dir)
+				}
+				inProfile, profile, always = nil, "", false
 			}
 			if len(open) > 0 {
 				open = open[:len(open)-1]
@@ -108,31 +127,6 @@ func (m *manifest) pom(src []byte) error {
 
 var gradleProject = regexp.MustCompile(`project\(\s*(?:path\s*[:=]\s*)?['"]:([\w.:-]+)['"]`)
 var gradleAccessor = regexp.MustCompile(`\bprojects\.([\w.]+)`)
-
-var gradleInclude = regexp.MustCompile(`(?m)^\s*include\b\s*\(?((?:\s*,?\s*['"][\w.:/-]+['"])+)`)
-var gradleQuoted = regexp.MustCompile(`['"]([\w.:/-]+)['"]`)
-var gradleFolder = regexp.MustCompile(`project\(\s*['"]:?([\w.:-]+)['"]\s*\)\.projectDir\s*=\s*(?:new\s+)?[Ff]ile\(\s*(?:(?:rootDir|settingsDir|rootProject\.projectDir)\s*,\s*)?['"](?:\$\{?\w+\}?/)?([\w./-]+)['"]`)
-
-// settings reads the projects of a build of Gradle: the setting project is the
-// folder of one, below that of the file.
-func (m *manifest) settings(src []byte) {
-	folders := map[string]string{}
-	for _, x := range gradleFolder.FindAllSubmatch(src, 1<<12) {
-		folders[string(x[1])] = path.Clean(string(x[2]))
-	}
-	for _, x := range gradleInclude.FindAllSubmatch(src, 1<<12) {
-		for _, q := range gradleQuoted.FindAllSubmatch(x[1], 1<<12) {
-			name := strings.Trim(string(q[1]), ":")
-			dir, ok := folders[name]
-			if !ok {
-				dir = path.Clean(strings.ReplaceAll(name, ":", "/"))
-			}
-			if dir != "." && !strings.HasPrefix(dir, "..") && !strings.HasPrefix(dir, "/") {
-				m.set("project", dir)
-			}
-		}
-	}
-}
 
 func (m *manifest) gradle(src []byte) {
 	for _, x := range gradleProject.FindAllSubmatch(src, 1<<12) {

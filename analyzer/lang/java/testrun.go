@@ -1,6 +1,7 @@
 package java
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -14,9 +15,9 @@ import (
 // with JUnit's launcher from the class path. Maven finds classes by their simple
 // names, and so does Gradle.
 func testCommands(r lang.TestRun) []string {
-	b := newBuilds(r.Manifests)
+	b := newBuilds(r)
 	if r.All {
-		return b.all()
+		return b.all(append(slices.Clone(r.Tests), r.Others...))
 	}
 	type task struct{ tool, root, module, name string }
 	var tasks []task
@@ -24,14 +25,19 @@ func testCommands(r lang.TestRun) []string {
 	for _, t := range r.Tests {
 		module, tool := b.module(dirOf(t.File))
 		k := task{tool: tool, root: b.root(module, tool), module: module, name: "test"}
-		class := strings.TrimSuffix(path.Base(t.File), ".java")
+		class := t.Type
+		if class == "" {
+			class = strings.TrimSuffix(path.Base(t.File), ".java")
+		}
 		switch tool {
 		case gradle:
 			if set := sourceSet(t.File, module); set != "test" {
 				k.name = set // the task that a source set's tests are run by is named after it, by convention
 			}
 		case "":
-			class = qualifiedClass(t.File)
+			if t.Package != "" && t.Package != "." {
+				class = t.Package + "." + class
+			}
 		}
 		if classes[k] == nil {
 			tasks = append(tasks, k)
@@ -47,25 +53,19 @@ func testCommands(r lang.TestRun) []string {
 	for _, k := range tasks {
 		cs := classes[k]
 		slices.Sort(cs)
-		below := strings.TrimPrefix(strings.TrimPrefix(k.module, k.root), "/")
 		var cmd string
 		switch k.tool {
 		case maven:
-			cmd = "mvn"
-			if k.root != "" {
-				cmd += " -f " + shellQuote(k.root)
-			}
-			cmd += " test"
-			if below != "" {
+			cmd = b.mavenAt(k.root, k.module)
+			switch below := relative(k.root, k.module); {
+			case below != "":
 				cmd += " -pl " + shellQuote(below) + " -am -Dsurefire.failIfNoSpecifiedTests=false"
+			case b.lists[k.root]:
+				cmd += " -N" // the modules that it lists have no such tests
 			}
 			cmd += " -Dtest=" + shellQuote(strings.Join(cs, ","))
 		case gradle:
-			cmd = gradleAt(k.root)
-			if below != "" {
-				below = ":" + strings.ReplaceAll(below, "/", ":")
-			}
-			cmd += " " + shellQuote(below+":"+k.name)
+			cmd = b.gradleTask(k.root, k.module, k.name)
 			for _, c := range cs {
 				cmd += " --tests " + shellQuote(c)
 			}
@@ -87,21 +87,54 @@ const (
 	launcher = "java org.junit.platform.console.ConsoleLauncher execute"
 )
 
-func gradleAt(root string) string {
-	if root == "" {
+// mavenAt returns the command that tests what is built in root, with the
+// profiles that a module needs to be part of it.
+func (b *builds) mavenAt(root, module string) string {
+	cmd := "mvn"
+	if root != "" {
+		cmd += " -f " + shellQuote(root)
+	}
+	cmd += " test"
+	if p := b.reactors[module].profiles; p != "" {
+		cmd += " -P " + shellQuote(p)
+	}
+	return cmd
+}
+
+// gradleAt returns the command that starts a build of Gradle in a folder.
+func gradleAt(dir string) string {
+	if dir == "" {
 		return "gradle"
 	}
-	return "gradle -p " + shellQuote(root)
+	return "gradle -p " + shellQuote(dir)
 }
 
-// builds are the folders with build files.
+// gradleTask returns the command that runs a task of a project: by the path of
+// the project in the build at root or, if that is not known, from its folder.
+func (b *builds) gradleTask(root, module, task string) string {
+	switch called := b.projects[module]; {
+	case module == root:
+		return gradleAt(root) + " " + shellQuote(":"+task)
+	case called != "":
+		return gradleAt(root) + " " + shellQuote(called+":"+task)
+	}
+	return gradleAt(module) + " " + shellQuote(task)
+}
+
+// builds are the folders with build files, and what these say of each other.
 type builds struct {
 	maven, gradle, settings map[string]bool
+	reactors                map[string]reactor // of modules of Maven
+	lists                   map[string]bool    // the roots of reactors with modules
+	projects                map[string]string  // the paths of projects of Gradle; empty: not known
 }
 
-func newBuilds(manifests []string) *builds {
-	b := &builds{map[string]bool{}, map[string]bool{}, map[string]bool{}}
-	for _, f := range manifests {
+// reactor is what a module of Maven is built from.
+type reactor struct{ root, profiles string }
+
+func newBuilds(r lang.TestRun) *builds {
+	b := &builds{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]reactor{}, map[string]bool{}, map[string]string{}}
+	for _, f := range r.Manifests {
 		if inResources(f) {
 			continue
 		}
@@ -112,6 +145,21 @@ func newBuilds(manifests []string) *builds {
 			b.settings[dirOf(f)] = true
 		case strings.HasPrefix(base, "build.gradle"):
 			b.gradle[dirOf(f)] = true
+		}
+	}
+	for _, m := range r.Modules {
+		parts := append(strings.Split(m.Build, buildParts), "", "")
+		if parts[1] == "." {
+			parts[1] = ""
+		}
+		switch parts[0] {
+		case maven:
+			b.reactors[m.Dir] = reactor{parts[1], parts[2]}
+			if parts[1] != m.Dir {
+				b.lists[parts[1]] = true
+			}
+		case gradle:
+			b.projects[parts[1]] = parts[2]
 		}
 	}
 	return b
@@ -126,10 +174,11 @@ func (b *builds) module(dir string) (module, tool string) {
 		src = strings.TrimSuffix(dir[:max(i-1, 0)], "/")
 	}
 	for d := dir; ; d = dirOf(d) {
+		_, project := b.projects[d]
 		switch {
 		case b.maven[d]:
 			return d, maven
-		case b.gradle[d]:
+		case project || b.gradle[d]:
 			return d, gradle
 		case b.settings[d]:
 			return src, gradle
@@ -139,16 +188,16 @@ func (b *builds) module(dir string) (module, tool string) {
 	}
 }
 
-// root returns the folder in which the build of a module is started: the topmost
-// of the folders of Maven above it without a gap, and that of Gradle's settings.
+// root returns the folder in which the build of a module is started: that of
+// the project of Maven that lists it, and that of Gradle's settings.
 func (b *builds) root(module, tool string) string {
 	switch tool {
 	case maven:
-		for module != "" && b.maven[dirOf(module)] {
-			module = dirOf(module)
+		if r, ok := b.reactors[module]; ok {
+			return r.root
 		}
 	case gradle:
-		for d := module; ; d = dirOf(d) {
+		for d := module; path.Base(d) != "buildSrc"; d = dirOf(d) { // what builds the build is one of its own
 			if b.settings[d] {
 				return d
 			}
@@ -160,34 +209,44 @@ func (b *builds) root(module, tool string) string {
 	return module
 }
 
-// all returns the commands that run all tests.
-func (b *builds) all() []string {
-	var roots []string
-	for d := range b.maven {
-		roots = append(roots, b.root(d, maven)+"\x00"+maven)
-	}
-	for d := range b.gradle {
-		if !b.maven[d] {
-			roots = append(roots, b.root(d, gradle)+"\x00"+gradle)
+// all returns the commands that run all tests, by what builds them; what only
+// profiles build is not among them.
+func (b *builds) all(tests []lang.TestCase) []string {
+	type build struct{ root, tool string }
+	var roots []build
+	add := func(module, tool string) {
+		if root := b.root(module, tool); tool != "" && !slices.Contains(roots, build{root, tool}) {
+			roots = append(roots, build{root, tool})
 		}
 	}
-	slices.Sort(roots)
+	for _, t := range tests {
+		add(b.module(dirOf(t.File)))
+	}
+	if len(tests) == 0 {
+		add(b.module(""))
+	}
+	slices.SortFunc(roots, func(x, y build) int { return cmp.Or(strings.Compare(x.root, y.root), strings.Compare(x.tool, y.tool)) })
 	var cmds []string
-	for _, r := range slices.Compact(roots) {
-		root, tool, _ := strings.Cut(r, "\x00")
-		switch {
-		case tool == gradle:
-			cmds = append(cmds, gradleAt(root)+" test")
-		case root == "":
-			cmds = append(cmds, "mvn test")
-		default:
-			cmds = append(cmds, "mvn -f "+shellQuote(root)+" test")
+	for _, r := range roots {
+		if r.tool == gradle {
+			cmds = append(cmds, gradleAt(r.root)+" test")
+		} else {
+			cmds = append(cmds, b.mavenAt(r.root, r.root))
 		}
 	}
 	if len(cmds) == 0 {
 		return []string{launcher + " --scan-classpath"}
 	}
 	return cmds
+}
+
+// relative returns the way from a folder to another one.
+func relative(from, to string) string {
+	up := ""
+	for from != "" && to != from && !strings.HasPrefix(to, from+"/") {
+		from, up = dirOf(from), up+"../"
+	}
+	return strings.TrimSuffix(up+strings.TrimPrefix(strings.TrimPrefix(to, from), "/"), "/")
 }
 
 // sourceSet returns the name of the folder below src that holds a file of a
@@ -198,18 +257,6 @@ func sourceSet(file, module string) string {
 		return set
 	}
 	return "test"
-}
-
-// qualifiedClass returns the name of the class that a file is named after, by
-// the folders below its source root.
-func qualifiedClass(file string) string {
-	p := "/" + strings.TrimSuffix(file, ".java")
-	for _, root := range []string{"/java/", "/test/", "/tests/", "/src/"} {
-		if i := strings.LastIndex(p, root); i >= 0 {
-			return strings.ReplaceAll(p[i+len(root):], "/", ".")
-		}
-	}
-	return strings.ReplaceAll(p[1:], "/", ".")
 }
 
 // shellQuote quotes a word that may hold anything.

@@ -46,7 +46,7 @@ func (e *extractor) hashMarks(modifiers syntax.ID) (sum syntax.Digest) {
 	h := &e.hasher
 	any := false
 	for c := range e.t.NamedChildren(modifiers) {
-		if e.class(c) != classAnnotation {
+		if e.class(c) != classAnnotation || e.unread(c) {
 			continue
 		}
 		if !any {
@@ -59,6 +59,13 @@ func (e *extractor) hashMarks(modifiers syntax.ID) (sum syntax.Digest) {
 		sum = h.Sum()
 	}
 	return sum
+}
+
+// unread reports whether an annotation only tells the compiler what not to
+// complain of.
+func (e *extractor) unread(annotation syntax.ID) bool {
+	n := e.child(annotation, fieldName)
+	return n != syntax.None && string(bytes.TrimPrefix(e.t.Text(n), []byte("java.lang."))) == "SuppressWarnings"
 }
 
 func (e *extractor) setHash(d facts.DeclID, s, marks syntax.Digest) {

@@ -1,0 +1,108 @@
+package java
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/link"
+)
+
+// How builds know their modules, for the commands that run tests. A module of
+// Maven is built from the project that lists it, or that lists one that does:
+//
+//	maven | FOLDER OF THAT PROJECT | PROFILES
+//
+// A project of Gradle has a path, which need not be that of its folder:
+//
+//	gradle | FOLDER | PATH
+//
+// What is not known is left out, with the bar before it.
+const buildParts = " | "
+
+// projects adds the modules that settings of Gradle name, and says what all of
+// them are called.
+func (la *layouter) projects(files []link.File) {
+	for i := range files {
+		f := &files[i]
+		if !strings.HasPrefix(path.Base(f.Path), "settings.gradle") || inResources(f.Path) {
+			continue
+		}
+		for _, s := range f.Facts.Settings {
+			if f.Facts.Str(s.Name) != "project" {
+				continue
+			}
+			called, dir, ok := strings.Cut(f.Facts.Str(s.Value), "\t")
+			if !ok {
+				called, dir = "", called
+			}
+			dir = path.Join(dirOf(f.Path), dir)
+			build := gradle + buildParts + cmp.Or(dir, ".")
+			if called != "" {
+				build += buildParts + called
+			}
+			la.project(dir, f.Path, build)
+		}
+	}
+}
+
+// lister is a project that lists a module, in a profile or in none.
+type lister struct {
+	module  int
+	profile string
+}
+
+// reactors finds the project that each module of Maven is built from: it follows
+// those that list a module upwards, first those that do so without a profile.
+func (la *layouter) reactors(files []link.File) {
+	listers := make([][]lister, len(la.Modules))
+	for i := range files {
+		f := &files[i]
+		m, ok := la.byDir[dirOf(f.Path)]
+		if !ok || path.Base(f.Path) != "pom.xml" {
+			continue
+		}
+		for _, s := range f.Facts.Settings {
+			if f.Facts.Str(s.Name) != "module" {
+				continue
+			}
+			profile, dir, ok := strings.Cut(f.Facts.Str(s.Value), "\t")
+			if !ok {
+				profile, dir = "", profile
+			}
+			dir = path.Join(dirOf(f.Path), dir)
+			if strings.HasSuffix(dir, ".xml") {
+				dir = dirOf(dir)
+			}
+			if dir == "." {
+				dir = ""
+			}
+			if n, ok := la.byDir[dir]; ok && n != m {
+				listers[n] = append(listers[n], lister{m, profile})
+			}
+		}
+	}
+	for n := range listers {
+		slices.SortStableFunc(listers[n], func(a, b lister) int {
+			return cmp.Or(strings.Compare(a.profile, b.profile), strings.Compare(la.Modules[a.module].Dir, la.Modules[b.module].Dir))
+		})
+	}
+	for n := range la.Modules {
+		if m := &la.Modules[n]; la.poms[n] {
+			root, profiles := n, []string(nil)
+			for seen := map[int]bool{n: true}; len(listers[root]) > 0 && !seen[listers[root][0].module]; {
+				l := listers[root][0]
+				if root = l.module; l.profile != "" && !slices.Contains(profiles, l.profile) {
+					profiles = append(profiles, l.profile)
+				}
+				seen[root] = true
+			}
+			slices.Sort(profiles)
+			m.Build = maven + buildParts + cmp.Or(la.Modules[root].Dir, ".")
+			if len(profiles) > 0 {
+				m.Build += buildParts + strings.Join(profiles, ",")
+			}
+		}
+	}
+}
