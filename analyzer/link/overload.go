@@ -192,13 +192,16 @@ func (ev *evaluator) instantiates(method, of Type, generic Ent) bool {
 	return true
 }
 
-// namesakes reports whether two types are declared ones of one simple name.
+// namesakes reports whether two types of one simple name are not the same.
 func (ev *evaluator) namesakes(p, q Type) bool {
 	t := ev.types
 	for t.kind(p) == kSlice && t.kind(q) == kSlice {
 		p, q = t.arg(p, 0), t.arg(q, 0)
 	}
 	a, b := t.rec(p), t.rec(q)
+	if a.kind == kExtern || b.kind == kExtern { // nothing outside of the tree is what is inside
+		return (a.kind == kNamed || a.kind == kExtern) && (b.kind == kNamed || b.kind == kExtern) && (a.kind != b.kind || a.ent != b.ent)
+	}
 	return a.kind == kNamed && b.kind == kNamed && a.ent != b.ent
 }
 
