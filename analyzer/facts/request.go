@@ -60,3 +60,8 @@ func Verbs(format string) string {
 // VerbMount is the verb of a route that is none: it says that the router which is
 // its value is mounted at its path.
 const VerbMount = "MOUNT"
+
+// VerbMountAs is the same where the path stands in the place of what the routes of the
+// router begin with by themselves. What that is, Type of a route says: it is a literal
+// with that text.
+const VerbMountAs = "MOUNT-AS"

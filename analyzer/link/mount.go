@@ -28,7 +28,9 @@ const (
 // mount says that what is declared in a file is mounted by another.
 type mount struct {
 	prefix      string
-	by, line    int32 // file
+	own         string // what the prefix begins with because of the router that mounts
+	as          bool   // in place of what the routes begin with by themselves
+	by, line    int32  // file
 	test        bool
 	router      Ent
 	first, last int32 // lines of a function; 0: the whole file
@@ -37,7 +39,22 @@ type mount struct {
 // mountTable holds the mounts of each file, in the order of the files that mount.
 type mountTable struct {
 	of    map[int32][]mount
-	known map[mountPlace][]string // the paths of mounts themselves, see prefixes
+	known map[mountPlace][]mountedAt // the paths of mounts themselves, see prefixes
+}
+
+// mountedAt is a path under which the routes of a router are there.
+type mountedAt struct {
+	path string
+	as   bool // see mount
+}
+
+// under returns the path of what a router has at a path of its own, that begins with
+// own for all that the router has.
+func (m mountedAt) under(path, own string) string {
+	if m.as {
+		path = strings.TrimPrefix(path, own)
+	}
+	return strings.TrimSuffix(m.path+"/"+strings.Trim(path, "/"), "/")
 }
 
 // mountPlace is where a mount stands, and how many are inside of it.
@@ -48,7 +65,7 @@ type mountPlace struct {
 
 // mounts collects what files mount of others.
 func (l *linker) mounts() mountTable {
-	t := mountTable{map[int32][]mount{}, map[mountPlace][]string{}}
+	t := mountTable{map[int32][]mount{}, map[mountPlace][]mountedAt{}}
 	var ev *evaluator
 	for fn := range l.files {
 		f := &l.files[fn]
@@ -61,7 +78,7 @@ func (l *linker) mounts() mountTable {
 				continue
 			}
 			verb, prefix, ok := strings.Cut(f.Facts.Str(d.Name), " ")
-			if !ok || verb != facts.VerbMount {
+			if !ok || verb != facts.VerbMount && verb != facts.VerbMountAs {
 				continue
 			}
 			if ev == nil {
@@ -73,7 +90,7 @@ func (l *linker) mounts() mountTable {
 			if to == noEnt || l.units[l.unitOf(to)].surface {
 				continue
 			}
-			m := mount{prefix: prefix, by: int32(fn), line: d.Line, test: f.place.Test, router: to}
+			m := mount{prefix: prefix, own: ownPrefix(f, d), as: verb == facts.VerbMountAs, by: int32(fn), line: d.Line, test: f.place.Test, router: to}
 			if x := l.decl(to); x.Kind.IsCallable() {
 				m.first, m.last = x.DefLine, x.EndLine
 			} else if l.entFile[to] == int32(fn) {
@@ -125,10 +142,21 @@ func (l *linker) mounted(ev *evaluator, e facts.ExprID) Ent {
 	return noEnt
 }
 
+// ownPrefix returns what the path of a route begins with for all of its router.
+func ownPrefix(f *file, d *facts.Decl) string {
+	if d.Type == facts.None {
+		return ""
+	}
+	if x := &f.Facts.Exprs[d.Type]; x.Op == facts.OpLiteral && x.X >= 0 {
+		return f.Facts.Str(f.Facts.Exprs[x.X].Name)
+	}
+	return ""
+}
+
 // prefixes returns the paths under which the routes at a line of a file are there;
 // nil if nobody mounts them.
-func (t mountTable) prefixes(file, line int32, depth int) []string {
-	var list []string
+func (t mountTable) prefixes(file, line int32, depth int) []mountedAt {
+	var list []mountedAt
 	for _, m := range t.of[file] {
 		if m.last > 0 && (line < m.first || line > m.last) {
 			continue
@@ -136,7 +164,7 @@ func (t mountTable) prefixes(file, line int32, depth int) []string {
 		if len(list) == maxMounts {
 			break
 		}
-		above := []string{""}
+		above := []mountedAt{{}}
 		if depth < maxMountChain {
 			at := mountPlace{m.by, m.line, depth + 1}
 			p, ok := t.known[at]
@@ -149,8 +177,8 @@ func (t mountTable) prefixes(file, line int32, depth int) []string {
 			}
 		}
 		for _, a := range above {
-			p := strings.TrimSuffix(a+"/"+strings.Trim(m.prefix, "/"), "/")
-			if len(p) <= maxMountPrefix && len(list) < maxMounts && !slices.Contains(list, p) {
+			p := mountedAt{a.under(m.prefix, m.own), m.as}
+			if len(p.path) <= maxMountPrefix && len(list) < maxMounts && !slices.Contains(list, p) {
 				list = append(list, p)
 			}
 		}

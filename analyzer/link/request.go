@@ -94,7 +94,7 @@ func (l *linker) routeTable() *routeTable {
 				continue
 			}
 			verbs, pattern, ok := strings.Cut(l.routeName(f.base+Ent(i)), " ")
-			if !ok || verbs == facts.VerbMount || verbs == facts.VerbPublish || slices.Contains(facts.Brokers, verbs) {
+			if !ok || verbs == facts.VerbMount || verbs == facts.VerbMountAs || verbs == facts.VerbPublish || slices.Contains(facts.Brokers, verbs) {
 				continue
 			}
 			r := routeDecl{node: l.nodeOf[f.base+Ent(i)], fn: int32(fn), line: d.Line}
@@ -103,11 +103,15 @@ func (l *linker) routeTable() *routeTable {
 			}
 			prefixes := mounts.prefixes(int32(fn), d.Line, 0)
 			if prefixes == nil {
-				prefixes = []string{""}
+				prefixes = []mountedAt{{}}
 			}
 			for _, prefix := range prefixes {
-				r.mounted = prefix != ""
-				segs, optional, parsed := parsePattern(prefix + "/" + strings.TrimPrefix(pattern, "/"))
+				r.mounted = prefix.path != ""
+				at := pattern
+				if prefix.as {
+					at = strings.TrimPrefix(at, ownPrefix(f, d))
+				}
+				segs, optional, parsed := parsePattern(prefix.path + "/" + strings.TrimPrefix(at, "/"))
 				if !parsed {
 					continue
 				}

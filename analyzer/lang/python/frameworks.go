@@ -79,7 +79,8 @@ type route struct {
 	name    string
 	at      syntax.ID
 	handler facts.ExprID
-	own     bool // of a test, for itself
+	own     bool   // of a test, for itself
+	prefix  string // what all routes of its router begin with
 }
 
 // routeCall notes the route that a call makes known: path and re_path of Django,
@@ -107,7 +108,7 @@ func (e *extractor) routeCall(fn, args syntax.ID, ids []int32) {
 		case "add_url_rule":
 			handlers, at, method = []string{"view_func"}, 2, "GET"
 		case "include_router", "register_blueprint":
-			e.mount(args, ids)
+			e.mount(fn, args, ids)
 			return
 		case "add_api_route":
 			handlers, method = []string{"endpoint"}, "GET"
@@ -144,25 +145,27 @@ func (e *extractor) routeCall(fn, args syntax.ID, ids []int32) {
 		return
 	}
 	path = "/" + strings.TrimPrefix(path, "/")
+	own := ""
 	if method == "GET" {
-		method, path = e.methods(args), e.routePrefix(e.t.String(fn))+path
+		method, own = e.methods(args), e.routePrefix(e.t.String(fn))
+		path = own + path
 	}
-	e.pending = append(e.pending, route{method + " " + path, first, h, e.inTest(e.owner)})
+	e.pending = append(e.pending, route{method + " " + path, first, h, e.inTest(e.owner), own})
 }
 
 // mount notes that a call mounts a router or blueprint, its first argument, at the
 // path that it names.
-func (e *extractor) mount(args syntax.ID, ids []int32) {
+func (e *extractor) mount(fn, args syntax.ID, ids []int32) {
 	router := e.b.Exprs[ids[0]].Op
 	if router != facts.OpName && router != facts.OpSelect {
 		return
 	}
-	path, at := "/", e.t.FirstNamed(args)
+	path, at, verb := "/", e.t.FirstNamed(args), facts.VerbMount
 	for c := range e.t.NamedChildren(args) {
 		if e.class(c) != classKeywordArgument {
 			continue
 		}
-		switch string(e.t.Text(e.child(c, fieldName))) {
+		switch name := string(e.t.Text(e.child(c, fieldName))); name {
 		case "prefix", "url_prefix":
 			v, ok := e.child(c, fieldValue), false
 			if v == syntax.None {
@@ -172,9 +175,13 @@ func (e *extractor) mount(args syntax.ID, ids []int32) {
 				return
 			}
 			at = v
+			if name == "url_prefix" { // Flask takes it for that of the blueprint
+				verb = facts.VerbMountAs
+			}
 		}
 	}
-	e.pending = append(e.pending, route{facts.VerbMount + " " + path, at, facts.ExprID(ids[0]), true})
+	own := e.routePrefix(e.t.String(fn))
+	e.pending = append(e.pending, route{name: verb + " " + own + path, at: at, handler: facts.ExprID(ids[0]), own: true, prefix: own})
 }
 
 // addRoutes adds the routes that calls made known.
@@ -184,6 +191,10 @@ func (e *extractor) addRoutes() {
 		d := &e.b.Decls[r]
 		d.Line, d.Col = e.place(p.at)
 		d.DefLine, d.EndLine = d.Line, d.Line
+		if p.prefix != "" {
+			d.Type = e.prefixed(p.prefix)
+			d = &e.b.Decls[r]
+		}
 		d.Flags, d.Traits, d.Value = graph.FlagEntryPoint, facts.TraitSynthetic|facts.TraitFileScoped, p.handler
 		if p.own {
 			d.Traits |= facts.TraitLocal
@@ -191,6 +202,11 @@ func (e *extractor) addRoutes() {
 			e.routeApart(r)
 		}
 	}
+}
+
+// prefixed adds the text that all routes of a router begin with.
+func (e *extractor) prefixed(prefix string) facts.ExprID {
+	return e.b.AddText(prefix)
 }
 
 var httpMethods = map[string]string{"get": "GET", "post": "POST", "put": "PUT", "delete": "DELETE", "patch": "PATCH",
@@ -217,7 +233,8 @@ func (e *extractor) routes(d facts.DeclID, marks []mark) {
 		if path, ok = e.constant(first); !ok || path != "" && path[0] != '/' {
 			continue
 		}
-		path = e.routePrefix(m.name) + path
+		prefix := e.routePrefix(m.name)
+		path = prefix + path
 		if method == "" {
 			method = e.methods(args)
 		}
@@ -226,6 +243,9 @@ func (e *extractor) routes(d facts.DeclID, marks []mark) {
 		}
 		e.b.Decls[d].Flags |= graph.FlagEntryPoint
 		r := e.b.AddDecl(graph.KindRoute, e.b.InternString(method+" "+path), d)
+		if prefix != "" {
+			e.b.Decls[r].Type = e.prefixed(prefix)
+		}
 		p := &e.b.Decls[r]
 		if own {
 			p.Traits |= facts.TraitLocal

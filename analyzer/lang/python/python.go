@@ -17,7 +17,7 @@ import (
 var Language = &lang.Language{
 	Name:       "python",
 	Extensions: []string{".py", ".pyi"},
-	Version:    7,
+	Version:    8,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Rules:      rules,
