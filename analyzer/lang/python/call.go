@@ -33,6 +33,7 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	base := len(e.ids)
 	e.arguments(args, typeArguments[e.t.String(e.lastName(fn))])
 	e.routeCall(fn, args, e.ids[base:])
+	e.setup(fn, args)
 	e.message(fn, args)
 	if callee == none {
 		callee = e.nothing()

@@ -13,7 +13,9 @@ import (
 // is in no package the top of the tree, src, or the folder of a build file.
 func layout(files []link.File) *link.Layout {
 	la := &layouter{Layout: &link.Layout{Files: make([]link.Place, len(files))}, packages: map[string]bool{}, byName: map[string]int{},
-		bySuffix: map[string][]int{}, byPath: map[string]int{}, folders: map[string]bool{}}
+		bySuffix: map[string][]int{}, byPath: map[string]int{}, folders: map[string]bool{},
+		roots: map[string]bool{}, named: map[string]string{}}
+	la.declared(files)
 	for i := range files {
 		p := files[i].Path
 		if b := path.Base(p); b == "__init__.py" || b == "__init__.pyi" {
@@ -31,13 +33,15 @@ func layout(files []link.File) *link.Layout {
 
 type layouter struct {
 	*link.Layout
-	packages map[string]bool  // folders with an __init__
-	folders  map[string]bool  // folders with Python files below
-	paths    []string         // by unit: its path in the tree, without the ending
-	inits    []bool           // by unit: it is the __init__ of its package
-	byName   map[string]int   // module → unit
-	byPath   map[string]int   // path without ending, that of the folder for an __init__ → unit
-	bySuffix map[string][]int // ends of paths, dotted → units
+	packages map[string]bool   // folders with an __init__
+	folders  map[string]bool   // folders with Python files below
+	roots    map[string]bool   // folders that build files say Python would search
+	named    map[string]string // folders that are packages of another name, by build files
+	paths    []string          // by unit: its path in the tree, without the ending
+	inits    []bool            // by unit: it is the __init__ of its package
+	byName   map[string]int    // module → unit
+	byPath   map[string]int    // path without ending, that of the folder for an __init__ → unit
+	bySuffix map[string][]int  // ends of paths, dotted → units
 }
 
 func dirOf(p string) string {
@@ -56,9 +60,56 @@ func stem(p string) (s string, init bool) {
 	return s, false
 }
 
+// declared reads what build files say about folders.
+func (la *layouter) declared(files []link.File) {
+	for i := range files {
+		p := files[i].Path
+		switch path.Base(p) {
+		case "setup.py", "setup.cfg", "pyproject.toml":
+		default:
+			continue
+		}
+		if files[i].Facts == nil {
+			continue
+		}
+		for _, s := range files[i].Facts.Settings {
+			value := files[i].Facts.Str(s.Value)
+			switch files[i].Facts.Str(s.Name) {
+			case settingRoot:
+				la.roots[path.Join(dirOf(p), value)] = true
+			case settingPackage:
+				if name, in, ok := strings.Cut(value, "="); ok {
+					la.named[path.Join(dirOf(p), in)] = name
+				}
+			}
+		}
+	}
+}
+
+// renamed returns the module of a path below a folder that is a package of another
+// name.
+func (la *layouter) renamed(s string) (string, bool) {
+	if len(la.named) == 0 {
+		return "", false
+	}
+	for d := s; d != ""; d = dirOf(d) {
+		if name, ok := la.named[d]; ok {
+			return name + dotted(strings.TrimPrefix(s, d)), true
+		}
+	}
+	return "", false
+}
+
 // root returns the folder below which the module of a file is searched.
 func (la *layouter) root(p string) string {
 	dir := dirOf(p)
+	if len(la.roots) > 0 {
+		for d := dir; d != ""; d = dirOf(d) {
+			if la.roots[d] {
+				return d
+			}
+		}
+	}
 	if !la.packages[dir] {
 		for d := dir; ; d = dirOf(d) {
 			if path.Base(d) == "src" {
@@ -78,7 +129,10 @@ func (la *layouter) root(p string) string {
 func (la *layouter) place(files []link.File) {
 	var order []int
 	for i := range files {
-		order = append(order, i)
+		la.Files[i].Unit = -1
+		if path.Ext(files[i].Path) == ".py" || path.Ext(files[i].Path) == ".pyi" {
+			order = append(order, i)
+		}
 	}
 	// What is nearer to the top has the plain name where several would have it;
 	// sources come before stubs.
@@ -105,6 +159,9 @@ func (la *layouter) place(files []link.File) {
 			root = dirOf(root)
 		}
 		name := dotted(strings.TrimPrefix(strings.TrimPrefix(s, root), "/"))
+		if n, ok := la.renamed(s); ok {
+			name = n
+		}
 		if name == "" {
 			name = "__init__"
 		}
@@ -134,7 +191,7 @@ func (la *layouter) place(files []link.File) {
 		}
 	}
 	la.Units = named
-	for i := range files {
+	for _, i := range order {
 		la.Files[i] = link.Place{Unit: unit[i], Default: true, Test: isTest(files[i].Path)}
 	}
 	for u, s := range la.paths {

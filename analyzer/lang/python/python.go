@@ -17,13 +17,17 @@ import (
 var Language = &lang.Language{
 	Name:       "python",
 	Extensions: []string{".py", ".pyi"},
-	Version:    8,
+	Manifests:  []string{"pyproject.toml", "setup.cfg"},
+	Manifest:   ExtractManifest,
+	Version:    9,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Rules:      rules,
 	Fit:        lang.Fit{Keywords: true, Dynamic: true, Scanned: true, Fallback: "__getattr__"},
 	Runner:     "pytest",
 	Comment:    "#",
+
+	Dependencies: dependencies,
 
 	TestCommands: testCommands,
 }
