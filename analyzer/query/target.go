@@ -84,6 +84,9 @@ func (q *asking) prefers() func(graph.Kind) bool {
 // what stands at a path and line, or by name. More than one means that it is
 // not clear. prefer, if it is not nil, decides between kinds that a name leaves.
 func (x *Index) Resolve(target string, prefer func(graph.Kind) bool) []graph.ID {
+	if target == "." { // all of it
+		target = "repo:"
+	}
 	if ids := x.declared(target, prefer); len(ids) > 0 {
 		return ids
 	}

@@ -36,7 +36,7 @@ type pageIn struct {
 }
 
 type queryIn struct {
-	Op          string `json:"op" jsonschema:"the question: members, callers, callees, references, implementations, overrides, hierarchy, dependencies, dependents, tests, entry_points, cycles, hubs, dead_code, orphans, unused_exports, complexity, largest, find, co_changes, owners"`
+	Op          string `json:"op" jsonschema:"the question: members, callers, callees, references, implementations, overrides, hierarchy, dependencies, dependents, tests, entry_points, cycles, hubs, dead_code, orphans, unused_exports, complexity, largest, find, co_changes, owners, decisions"`
 	Target      string `json:"target,omitempty" jsonschema:"what it is about: a name as Cart.Add, an id, or path:line; for find a glob as *Client* or a regular expression as /^New/"`
 	Depth       int    `json:"depth,omitempty" jsonschema:"steps to follow; default 1 for relations"`
 	Certainty   string `json:"certainty,omitempty" jsonschema:"least sure relation that counts: exact, inferred (default) or ambiguous"`

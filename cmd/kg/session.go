@@ -326,6 +326,7 @@ var questions = []question{
 	{"impact", "what a change of it would reach (--change signature, remove or body)", (*app).askImpact},
 	{"co_changes", "the files that usually change together with its file", (*app).askCochanges},
 	{"owners", "who owns its file, or the files of a package, by CODEOWNERS", (*app).askOwners},
+	{"decisions", "the records of decisions (docs/adr, docs/decisions …) that name it, its type, its file or its package; of the module: all", (*app).askDecisions},
 }
 
 func questionNames() []string {
