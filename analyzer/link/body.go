@@ -122,6 +122,7 @@ const (
 	roleImplement        // the type implements it
 	roleThrow            // the callable throws it
 	roleMark             // it is the type of an annotation
+	roleObject           // a member of it is selected
 )
 
 func (r *bodyReader) file(fn int32) {

@@ -21,6 +21,10 @@ func (r *bodyReader) declaredModule() {
 			}
 		case facts.OpNew:
 			r.mark(x.X, roleCalled)
+		case facts.OpSelect:
+			if x.X >= 0 && r.role[x.X] == roleNone {
+				r.role[x.X] = roleObject
+			}
 		}
 	}
 	for i := range fs.Decls {
