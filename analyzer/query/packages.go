@@ -237,7 +237,7 @@ func (q *asking) cycles() error {
 	}
 	q.orderByValue()
 	if len(q.hits) == 0 {
-		q.note = "there is no cycle"
+		q.note = "nothing depends on itself by way of others"
 		if q.target != graph.None {
 			q.note = "it is in no cycle"
 		}

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"strings"
+
 	"github.com/codekg/kg/analyzer/graph"
 )
 
@@ -153,11 +155,17 @@ func (q *asking) deadCode() error {
 	return nil
 }
 
+// ofBlank reports whether a declaration is part of one without a name, which only
+// says something to the compiler.
+func (x *Index) ofBlank(n *graph.Node) bool {
+	return n.Parent != graph.None && x.g.Nodes[n.Parent].Name == "_" || strings.Contains(n.QName, "._.")
+}
+
 func (q *asking) orphans() error {
 	for i := range q.g.Nodes {
 		n := &q.g.Nodes[i]
 		if n.Kind.IsContainer() || n.Kind == graph.KindExternal || n.Flags&(graph.FlagTest|graph.FlagEntryPoint|graph.FlagCalledOutside|graph.FlagGenerated) != 0 ||
-			n.Name == "_" || forbids(n) || q.kinds == 0 && !n.Kind.IsCallable() && !n.Kind.IsType() && n.Kind != graph.KindConstant && n.Kind != graph.KindVariable {
+			n.Name == "_" || q.x.ofBlank(n) || forbids(n) || q.kinds == 0 && !n.Kind.IsCallable() && !n.Kind.IsType() && n.Kind != graph.KindConstant && n.Kind != graph.KindVariable {
 			continue
 		}
 		if len(q.g.Out(graph.ID(i)))+len(q.g.In(graph.ID(i))) == 0 && len(q.x.Children(graph.ID(i))) == 0 {
@@ -173,7 +181,7 @@ func (q *asking) unusedExports() error {
 	for i := range q.g.Nodes {
 		n := &q.g.Nodes[i]
 		id := graph.ID(i)
-		if n.Visibility > graph.Internal || n.Kind.IsContainer() || n.Kind == graph.KindExternal || n.Name == "_" ||
+		if n.Visibility > graph.Internal || n.Kind.IsContainer() || n.Kind == graph.KindExternal || n.Kind == graph.KindRoute || n.Name == "_" || q.x.ofBlank(n) ||
 			n.Flags&(graph.FlagTest|graph.FlagEntryPoint|graph.FlagCalledOutside|graph.FlagGenerated|graph.FlagEmbedded) != 0 ||
 			q.kinds == 0 && n.Kind == graph.KindField {
 			continue

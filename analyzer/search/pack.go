@@ -131,7 +131,9 @@ func (x *Index) Fill(question string, a *Answer, o PackOptions) *Pack {
 	if len(a.Found) == 0 {
 		f.p.Reason = "no declaration has one of the words"
 	} else if f.p.Left > 0 {
-		f.p.Reason = "the budget is used up"
+		if f.p.Reason = "the budget is used up"; !f.short {
+			f.p.Reason = "of the files of what is left out there is enough"
+		}
 	}
 	return f.p
 }
@@ -146,6 +148,7 @@ type filler struct {
 	spans map[string][]span // by file
 	heads map[string]bool   // files under which neighbours stand
 	done  map[graph.ID]bool
+	short bool // something had no room
 }
 
 func size(s string) int { return (len(s) + 3) / 4 }
@@ -203,6 +206,7 @@ func (f *filler) define(d Found, most int) {
 	}
 	for cost := size(s.markdown()); cost > most; cost = size(s.markdown()) {
 		if len(s.Lines) < 8 {
+			f.short = true
 			return
 		}
 		s.Lines, s.Cut = s.Lines[:len(s.Lines)*3/4], true
@@ -317,6 +321,7 @@ func (f *filler) neighbour(d Found) bool {
 		cost += size(fileHead(v.File))
 	}
 	if cost > f.left {
+		f.short = true
 		return false
 	}
 	f.left -= cost
