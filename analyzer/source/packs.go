@@ -3,7 +3,6 @@ package source
 import (
 	"bufio"
 	"bytes"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -30,13 +29,13 @@ type packFolder struct {
 	err   error
 }
 
-// pack is one pack file. Its index is read when it is first needed, and
-// shared by all readers.
+// pack is one pack file. Its index is opened when it is first needed, and shared
+// by all readers.
 type pack struct {
 	path string // without .pack or .idx
 
 	once  sync.Once
-	index *idxfile.MemoryIndex
+	index *packIndex
 	err   error
 }
 
@@ -82,20 +81,20 @@ func (f *packFolder) list() ([]*pack, error) {
 	return f.packs, f.err
 }
 
-func (p *pack) load() (*idxfile.MemoryIndex, error) {
-	p.once.Do(func() {
-		f, err := os.Open(p.path + ".idx")
-		if err != nil {
-			p.err = err
-			return
-		}
-		defer f.Close()
-		index := idxfile.NewMemoryIndex()
-		if p.err = idxfile.NewDecoder(f).Decode(index); p.err == nil {
-			p.index = index
-		}
-	})
+func (p *pack) load() (*packIndex, error) {
+	p.once.Do(func() { p.index, p.err = openPackIndex(p.path + ".idx") })
 	return p.index, p.err
+}
+
+// whole reads all of the index, as go-git needs it.
+func (p *pack) whole() (*idxfile.MemoryIndex, error) {
+	f, err := os.Open(p.path + ".idx")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	index := idxfile.NewMemoryIndex()
+	return index, idxfile.NewDecoder(bufio.NewReader(f)).Decode(index)
 }
 
 // packReader is what one read at a time uses.
@@ -124,8 +123,11 @@ func (r *packReader) object(id string, max int64) (kind objectType, data []byte,
 				failure = err
 				continue
 			}
-			offset, err := index.FindOffset(hash)
+			offset, err := index.find(hash)
 			if err != nil {
+				if !errors.Is(err, plumbing.ErrObjectNotFound) {
+					failure = err
+				}
 				continue
 			}
 			return r.packed(p, index, id, offset, max)
@@ -144,7 +146,7 @@ func damaged(id string, cause error) error {
 
 // packed reads an object of a pack. Its size is known before its bytes are
 // unpacked, so that a small pack cannot fill the memory.
-func (r *packReader) packed(p *pack, index *idxfile.MemoryIndex, id string, offset, max int64) (objectType, []byte, error) {
+func (r *packReader) packed(p *pack, index *packIndex, id string, offset, max int64) (objectType, []byte, error) {
 	if kind, data, err := r.unpack(p, index, offset, max); !errors.Is(err, errUnpack) {
 		return kind, data, err
 	}
@@ -154,7 +156,12 @@ func (r *packReader) packed(p *pack, index *idxfile.MemoryIndex, id string, offs
 		if err != nil {
 			return "", nil, damaged(id, err)
 		}
-		file = packfile.NewPackfileWithCache(index, nil, f, r.local.cache, 0)
+		whole, err := p.whole()
+		if err != nil {
+			f.Close()
+			return "", nil, damaged(id, err)
+		}
+		file = packfile.NewPackfileWithCache(whole, nil, f, r.local.cache, 0)
 		r.open[p] = file
 	}
 	size, err := file.GetSizeByOffset(offset)
@@ -181,7 +188,7 @@ func (r *packReader) packed(p *pack, index *idxfile.MemoryIndex, id string, offs
 }
 
 // unpack is packed without go-git. The error is errUnpack for what needs it.
-func (r *packReader) unpack(p *pack, index *idxfile.MemoryIndex, offset, max int64) (objectType, []byte, error) {
+func (r *packReader) unpack(p *pack, index *packIndex, offset, max int64) (objectType, []byte, error) {
 	u, ok := r.fast[p]
 	if !ok {
 		var err error
@@ -243,7 +250,11 @@ func (l *local) withPrefix(prefix string) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			for _, id := range indexPrefix(index, prefix) {
+			names, err := index.withPrefix(prefix)
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range names {
 				seen[id] = true
 			}
 		}
@@ -254,23 +265,4 @@ func (l *local) withPrefix(prefix string) ([]string, error) {
 	}
 	slices.Sort(ids)
 	return ids, nil
-}
-
-// indexPrefix searches the sorted hashes of a pack index.
-func indexPrefix(index *idxfile.MemoryIndex, prefix string) []string {
-	first, err := hex.DecodeString(prefix[:2])
-	if err != nil || len(index.FanoutMapping) <= int(first[0]) {
-		return nil
-	}
-	bucket := index.FanoutMapping[first[0]]
-	if bucket < 0 || bucket >= len(index.Names) {
-		return nil
-	}
-	var ids []string
-	for hashes := range slices.Chunk(index.Names[bucket], len(plumbing.ZeroHash)) {
-		if id := hex.EncodeToString(hashes); strings.HasPrefix(id, prefix) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }

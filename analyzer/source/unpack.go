@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 )
 
 // unpacker reads objects of one pack file: what go-git does too, in half the
@@ -16,7 +15,7 @@ import (
 // understand is left to go-git. One read at a time.
 type unpacker struct {
 	pack  *pack
-	index *idxfile.MemoryIndex
+	index *packIndex
 	bases *baseCache
 	file  *os.File
 	in    window
@@ -42,7 +41,7 @@ const (
 	keptBase      = 8 << 20
 )
 
-func newUnpacker(p *pack, index *idxfile.MemoryIndex, bases *baseCache) (*unpacker, error) {
+func newUnpacker(p *pack, index *packIndex, bases *baseCache) (*unpacker, error) {
 	f, err := os.Open(p.path + ".pack")
 	if err != nil {
 		return nil, err
@@ -162,7 +161,7 @@ func (u *unpacker) header(offset int64) (kind byte, size, from int64, err error)
 		if _, err := io.ReadFull(&u.in, hash[:]); err != nil {
 			return 0, 0, 0, errUnpack
 		}
-		if from, err = u.index.FindOffset(hash); err != nil || from <= 0 {
+		if from, err = u.index.find(hash); err != nil || from <= 0 {
 			return 0, 0, 0, errUnpack
 		}
 	}

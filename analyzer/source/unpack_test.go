@@ -86,7 +86,7 @@ func TestUnpackIsGits(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					offset, err := index.FindOffset(plumbing.NewHash(id))
+					offset, err := index.find(plumbing.NewHash(id))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -138,7 +138,7 @@ func TestUnpackDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, id := range ids[:40] {
-			offset, _ := index.FindOffset(plumbing.NewHash(id))
+			offset, _ := index.find(plumbing.NewHash(id))
 			if _, _, err := u.object(offset, 1<<20); err != nil && !errors.Is(err, errUnpack) {
 				var large *TooLargeError
 				if !errors.As(err, &large) {
