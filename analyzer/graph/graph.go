@@ -163,7 +163,7 @@ type SiteFlags uint8
 const (
 	SiteSpread   SiteFlags = 1 << iota // the last argument is spread (f(xs...), f(*xs))
 	SiteSpreadKw                       // keywords are spread (f(**kw))
-	SiteGo                             // the call runs concurrently or later (go, defer)
+	SiteGo                             // the call runs concurrently or later (go, defer); of a file: only when the file is what is started
 	SiteTest                           // the site is in test code
 	SiteLiteral                        // it is in a function literal that is not called where it stands
 	SiteSuper                          // the call runs the callee itself, nothing that overrides it (super.f())

@@ -197,6 +197,9 @@ func (r *bodyReader) dynamicCall(e facts.ExprID, x *facts.Expr, at facts.ExprID)
 	if r.waits[at] {
 		s.Flags |= graph.SiteLiteral
 	}
+	if x != nil && x.Flags&facts.FlagLater != 0 {
+		s.Flags |= graph.SiteGo
+	}
 	certainty := graph.Exact
 	if ev.dyn.flowed[at] {
 		certainty = graph.Inferred
@@ -417,6 +420,9 @@ func (r *bodyReader) implicit(e facts.ExprID, m Type, name Sym, x *facts.Expr) b
 		s.Args = 1
 	} else {
 		s.Args = -1 // the language knows what it gives them
+	}
+	if x.Op == facts.OpCall && x.Flags&facts.FlagLater != 0 {
+		s.Flags |= graph.SiteGo
 	}
 	r.callTo(e, h.ent, s, graph.Inferred)
 	return true

@@ -135,6 +135,7 @@ func (w *walk) onLoad(stop func(graph.ID) bool) []graph.ID {
 	// What only keeps values of the change: variables, and who puts values in
 	// there. The latter do not run the change because they look at the former.
 	w.keeper = map[graph.ID]bool{}
+	w.started = nil
 	elsewhere := map[graph.ID]bool{} // nodes that gave the value to unknown code
 	asked := map[graph.ID]bool{}
 	for {
@@ -147,7 +148,7 @@ func (w *walk) onLoad(stop func(graph.ID) bool) []graph.ID {
 			asked[n] = true
 			// What surrounds the tests of a folder concerns those alone.
 			around := w.g.Nodes[n].Flags.Has(graph.FlagTestCase)
-			if w.nodes[n].edge >= 0 && (around || !w.hold(n)) && w.g.Nodes[n].Kind != graph.KindVariable && len(w.g.OutKind(n, graph.EdgeCalls)) > 0 {
+			if w.nodes[n].edge >= 0 && !w.whenStarted(n, 0) && (around || !w.hold(n)) && w.g.Nodes[n].Kind != graph.KindVariable && len(w.g.OutKind(n, graph.EdgeCalls)) > 0 {
 				elsewhere[n] = true
 			}
 		}
@@ -158,7 +159,7 @@ func (w *walk) onLoad(stop func(graph.ID) bool) []graph.ID {
 		var out []graph.ID
 		w.ran = runs
 		for _, n := range w.order {
-			if w.runsOnLoad(n) && (runs[n] || elsewhere[n]) {
+			if w.runsOnLoad(n) && (runs[n] || elsewhere[n]) && !(w.nodes[n].edge >= 0 && w.whenStarted(n, 0)) {
 				out = append(out, n)
 			}
 		}
@@ -293,14 +294,65 @@ func (w *walk) passed(ref *graph.Edge) bool {
 }
 
 // now reports whether some call of e does not wait for another function to be
-// called.
+// called, or for the file to be started.
 func (w *walk) now(e *graph.Edge) bool {
+	wait := graph.SiteLiteral
+	if k := w.g.Nodes[e.From].Kind; k == graph.KindFile || k == graph.KindVariable {
+		wait |= graph.SiteGo
+	}
 	for _, s := range w.g.Sites(e) {
-		if s.Flags&graph.SiteLiteral == 0 {
+		if s.Flags&wait == 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// maxStarted bounds the variables that are made of each other.
+const maxStarted = 16
+
+// whenStarted reports whether a file, or a variable by its initial value, has to do with
+// what was visited by nothing but calls that the file makes only when it is what is
+// started, and by variables of which the same holds.
+func (w *walk) whenStarted(n graph.ID, depth int) bool {
+	if depth > maxStarted {
+		return false
+	}
+	if known, ok := w.started[n]; ok {
+		return known
+	}
+	if k := w.g.Nodes[n].Kind; k != graph.KindFile && k != graph.KindVariable {
+		return false
+	}
+	if w.started == nil {
+		w.started = map[graph.ID]bool{}
+	}
+	w.started[n] = true // variables that are made of each other
+	calls, no := false, false
+	if at := w.nodes[n].edge; at >= 0 { // by which it was visited
+		for _, s := range w.g.Sites(&w.g.Edges[at]) {
+			calls = calls || s.Flags&graph.SiteGo != 0
+		}
+	}
+	for _, k := range []graph.EdgeKind{graph.EdgeCalls, graph.EdgeInstantiates, graph.EdgeReferences, graph.EdgeReads} {
+		for _, e := range w.g.OutKind(n, k) {
+			switch {
+			case no || !w.visited(e.To):
+			case k == graph.EdgeReads && w.g.Nodes[e.To].Kind == graph.KindVariable:
+				no = !w.whenStarted(e.To, depth+1)
+				calls = calls || !no
+			case k == graph.EdgeReferences || k == graph.EdgeReads:
+				no = true
+			default:
+				for _, s := range w.g.Sites(&e) {
+					no = no || s.Flags&graph.SiteGo == 0
+				}
+				calls = true
+			}
+		}
+	}
+	w.started[n] = calls && !no
+	return calls && !no
 }
 
 // loaded is a test whose program runs a node of a walk as it is loaded.

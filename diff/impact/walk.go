@@ -16,21 +16,22 @@ import (
 // second adds what only ambiguous edges reach. So an ambiguous short cut never
 // hides a sure path.
 type walk struct {
-	g      *graph.Graph
-	epoch  uint32
-	mark   []uint32 // epoch in which each node was visited
-	nodes  []visit  // by node
-	order  []graph.ID
-	super  map[graph.ID][]super // see supers
-	known  []bool               // by node: super holds what it overrides, nothing if absent
-	vague  bool                 // some edge is ambiguous
-	store  map[graph.ID][]int32 // see conversions; nil until asked
-	types  *graph.Hierarchy
-	keeper map[graph.ID]bool   // see onLoad
-	ran    map[graph.ID]bool   // of the last onLoad: see runs
-	handed map[graph.ID]bool   // see handedOut; nil until asked
-	shaped func(graph.ID) bool // the language of a node has types that fit by their shape; nil: none has
-	tests  bool                // tests are looked for: who may run a method from outside is followed, too
+	g       *graph.Graph
+	epoch   uint32
+	mark    []uint32 // epoch in which each node was visited
+	nodes   []visit  // by node
+	order   []graph.ID
+	super   map[graph.ID][]super // see supers
+	known   []bool               // by node: super holds what it overrides, nothing if absent
+	vague   bool                 // some edge is ambiguous
+	store   map[graph.ID][]int32 // see conversions; nil until asked
+	types   *graph.Hierarchy
+	keeper  map[graph.ID]bool   // see onLoad
+	started map[graph.ID]bool   // see whenStarted
+	ran     map[graph.ID]bool   // of the last onLoad: see runs
+	handed  map[graph.ID]bool   // see handedOut; nil until asked
+	shaped  func(graph.ID) bool // the language of a node has types that fit by their shape; nil: none has
+	tests   bool                // tests are looked for: who may run a method from outside is followed, too
 }
 
 // visit is how the walk reached a node.

@@ -164,6 +164,9 @@ func publicAPI(c *check) {
 		if !x.Breaking || id == graph.None || x.Uncertain || !c.Impact.Delta.Exported(x.Change) {
 			continue
 		}
+		if c.Impact.Delta.Inherited(x.Change) != graph.None {
+			continue // objects have it from a type above
+		}
 		is, what := "is", "changed in a breaking way"
 		if g.Nodes[id].Kind == graph.KindPackage && g.Nodes[id].Visibility != graph.Public {
 			is = "declares what is"

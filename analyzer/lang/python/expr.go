@@ -10,6 +10,9 @@ import (
 
 func (e *extractor) add(x facts.Expr, at syntax.ID) facts.ExprID {
 	x.Line, x.Col = e.place(at)
+	if x.Op == facts.OpCall && e.later && e.function == none {
+		x.Flags |= facts.FlagLater
+	}
 	return e.b.AddExpr(x)
 }
 

@@ -31,6 +31,7 @@ type extractor struct {
 	function facts.DeclID // the innermost function or lambda
 	scopes   []*scope
 	alt      bool // the declarations stand in for others
+	later    bool // what follows does not run when the module is imported
 	typing   bool // what follows is read by type checkers only
 	errors   []facts.Lines
 

@@ -19,7 +19,7 @@ var Language = &lang.Language{
 	Extensions: []string{".py", ".pyi"},
 	Manifests:  []string{"pyproject.toml", "setup.cfg"},
 	Manifest:   ExtractManifest,
-	Version:    9,
+	Version:    10,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Rules:      rules,

@@ -2,6 +2,7 @@ package python
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
@@ -158,7 +159,10 @@ func (e *extractor) ifStmt(i syntax.ID) bool {
 		e.typing = e.typing || typeChecking(e.t.Text(cond))
 		mark := e.fork()
 		e.narrow(cond, true)
+		later := e.later
+		e.later = later || e.inner().kind == scopeModule && runByName(e.t.Text(cond))
 		dead := e.stmts(body)
+		e.later = later
 		branches = append(branches, e.rejoin(mark, dead))
 		e.alt, e.typing = outer || second, outerTyping
 		e.narrow(cond, false)
@@ -187,6 +191,13 @@ func (e *extractor) ifStmt(i syntax.ID) bool {
 	}
 	e.meet(branches...)
 	return all
+}
+
+// runByName reports whether a condition holds only in the module that a program is
+// started with, not in one that is imported.
+func runByName(cond []byte) bool {
+	s := strings.Trim(strings.ReplaceAll(string(cond[:min(len(cond), 64)]), "'", `"`), "() ")
+	return s == `__name__ == "__main__"` || s == `"__main__" == __name__`
 }
 
 // choice says which branch of an if is an alternative to the other: for
