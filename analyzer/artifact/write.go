@@ -211,9 +211,13 @@ func (e *encoder) collect() {
 // fastest level, whose tables are small. Up to largeFile the best level would take
 // as long for its tables as for the file, a tenth of the build of a small tree, and
 // save three percent.
+//
+// From sharedFile on two encoders share the work: in a smaller one it takes longer
+// to touch the tables of the second than to do without.
 const (
-	smallFile = 1 << 17
-	largeFile = 8 << 20
+	smallFile  = 1 << 17
+	sharedFile = 2 << 20
+	largeFile  = 8 << 20
 )
 
 // compress makes the stored form of all sections. Which encoder does what, and
@@ -232,7 +236,7 @@ func compress(sections []section) {
 	case total < largeFile:
 		level = zstd.SpeedDefault
 	}
-	numbers := func(s *section) bool { return total >= smallFile && (s.tag == tagEdges || s.tag == tagSites) }
+	numbers := func(s *section) bool { return total >= sharedFile && (s.tag == tagEdges || s.tag == tagSites) }
 	some := func(mine bool) {
 		var enc *zstd.Encoder
 		for i := range sections {
