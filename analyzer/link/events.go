@@ -26,9 +26,8 @@ const maxListeners = 64
 // listeners finds the methods that listen, by the type of the event.
 func (l *linker) findListeners() {
 	l.listeners = map[Ent][]Ent{}
-	for fn := range l.files {
-		f := &l.files[fn]
-		if f.unit < 0 || f.Rules.Classes == nil || f.Rules.Classes.Events == nil || l.units[f.unit].surface {
+	for _, f := range l.ownFiles() {
+		if f.Rules.Classes == nil || f.Rules.Classes.Events == nil {
 			continue
 		}
 		rules := f.Rules.Classes.Events

@@ -26,6 +26,7 @@ package link
 
 import (
 	"context"
+	"iter"
 	"runtime"
 	"slices"
 
@@ -189,6 +190,18 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	}
 	l.b.SetTree(in.Tree)
 	return l.b.Build(), ctx.Err()
+}
+
+// ownFiles yields the files of the tree that are part of a unit, by their numbers:
+// not those of surfaces.
+func (l *linker) ownFiles() iter.Seq2[int32, *file] {
+	return func(yield func(int32, *file) bool) {
+		for fn := range l.files {
+			if f := &l.files[fn]; f.unit >= 0 && !l.units[f.unit].surface && !yield(int32(fn), f) {
+				return
+			}
+		}
+	}
 }
 
 // place lays the files out in units, loads the surfaces that they import, and

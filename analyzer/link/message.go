@@ -33,11 +33,7 @@ const maxPatterns = 1 << 10
 // messages adds the edges from those who publish to the routes of those who listen.
 func (l *linker) messages() {
 	var s *subscriptions
-	for fn := range l.files {
-		f := &l.files[fn]
-		if f.unit < 0 || l.units[f.unit].surface {
-			continue
-		}
+	for fn, f := range l.ownFiles() {
 		for i := range f.Facts.Decls {
 			d := &f.Facts.Decls[i]
 			if d.Kind != graph.KindRoute || !strings.HasPrefix(f.Facts.Str(d.Name), facts.VerbPublish+" ") {
@@ -48,7 +44,7 @@ func (l *linker) messages() {
 			}
 			_, topic, _ := strings.Cut(l.routeName(f.base+Ent(i)), " ")
 			if !strings.Contains(topic, facts.Unsaid) {
-				l.publication(s, topic, int32(fn), d)
+				l.publication(s, topic, fn, d)
 			}
 		}
 	}
@@ -57,11 +53,7 @@ func (l *linker) messages() {
 // subscriptions collects who listens.
 func (l *linker) subscriptions() *subscriptions {
 	s := &subscriptions{map[string][]subscription{}, map[string][]subscription{}}
-	for fn := range l.files {
-		f := &l.files[fn]
-		if f.unit < 0 || l.units[f.unit].surface {
-			continue
-		}
+	for fn, f := range l.ownFiles() {
 		for i := range f.Facts.Decls {
 			if f.Facts.Decls[i].Kind != graph.KindRoute {
 				continue
@@ -72,7 +64,7 @@ func (l *linker) subscriptions() *subscriptions {
 			if node == graph.None || !slices.Contains(facts.Brokers, broker) || strings.Contains(topic, facts.Unsaid) {
 				continue
 			}
-			sub := subscription{node: node, fn: int32(fn)}
+			sub := subscription{node: node, fn: fn}
 			if sub.parts = topicParts(broker, topic); slices.ContainsFunc(sub.parts, isWild) {
 				s.patterns[broker] = append(s.patterns[broker], sub)
 			} else {

@@ -67,11 +67,7 @@ type mountPlace struct {
 func (l *linker) mounts() mountTable {
 	t := mountTable{map[int32][]mount{}, map[mountPlace][]mountedAt{}}
 	var ev *evaluator
-	for fn := range l.files {
-		f := &l.files[fn]
-		if f.unit < 0 || l.units[f.unit].surface {
-			continue
-		}
+	for fn, f := range l.ownFiles() {
 		for i := range f.Facts.Decls {
 			d := &f.Facts.Decls[i]
 			if d.Kind != graph.KindRoute || d.Value < 0 {
@@ -85,18 +81,18 @@ func (l *linker) mounts() mountTable {
 				ev = l.newEvaluator(l.types)
 				ev.classes.reset()
 			}
-			ev.open(int32(fn))
+			ev.open(fn)
 			to := l.mounted(ev, d.Value)
 			if to == noEnt || l.units[l.unitOf(to)].surface {
 				continue
 			}
-			m := mount{prefix: prefix, own: ownPrefix(f, d), as: verb == facts.VerbMountAs, by: int32(fn), line: d.Line, test: f.place.Test, router: to}
+			m := mount{prefix: prefix, own: ownPrefix(f, d), as: verb == facts.VerbMountAs, by: fn, line: d.Line, test: f.place.Test, router: to}
 			if x := l.decl(to); x.Kind.IsCallable() {
 				m.first, m.last = x.DefLine, x.EndLine
-			} else if l.entFile[to] == int32(fn) {
+			} else if l.entFile[to] == fn {
 				continue // which routes are whose is known where they are declared
 			}
-			if at := l.entFile[to]; at != int32(fn) || m.line < m.first || m.line > m.last {
+			if at := l.entFile[to]; at != fn || m.line < m.first || m.line > m.last {
 				t.of[at] = append(t.of[at], m)
 			}
 		}

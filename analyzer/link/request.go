@@ -50,17 +50,14 @@ type routeTable struct {
 	imports map[graph.ID][]graph.ID  // what a file imports of them, by its node
 	reached map[int32]map[int32]bool // see reach
 	calls   map[graph.ID][]graph.ID  // what a declaration calls, refers to or is given
+	makers  map[routePlace]graph.ID  // see around
 }
 
 // requests adds the edges from those who send requests to the routes that
 // answer them.
 func (l *linker) requests() {
 	var t *routeTable
-	for fn := range l.files {
-		f := &l.files[fn]
-		if f.unit < 0 || l.units[f.unit].surface {
-			continue
-		}
+	for fn, f := range l.ownFiles() {
 		for i := range f.Facts.Directives {
 			d := &f.Facts.Directives[i]
 			if f.Facts.Str(d.Name) != facts.DirectiveRequest {
@@ -73,7 +70,7 @@ func (l *linker) requests() {
 				return
 			}
 			if r, ok := parseRequest(f.Facts.Str(d.Value)); ok {
-				l.request(t, &r, int32(fn), d)
+				l.request(t, &r, fn, d)
 			}
 		}
 	}
@@ -83,11 +80,7 @@ func (l *linker) requests() {
 func (l *linker) routeTable() *routeTable {
 	t := &routeTable{by: map[string][]int32{}}
 	mounts := l.mounts()
-	for fn := range l.files {
-		f := &l.files[fn]
-		if f.unit < 0 || l.units[f.unit].surface {
-			continue
-		}
+	for fn, f := range l.ownFiles() {
 		for i := range f.Facts.Decls {
 			d := &f.Facts.Decls[i]
 			if d.Kind != graph.KindRoute {
@@ -97,11 +90,11 @@ func (l *linker) routeTable() *routeTable {
 			if !ok || verbs == facts.VerbMount || verbs == facts.VerbMountAs || verbs == facts.VerbPublish || slices.Contains(facts.Brokers, verbs) {
 				continue
 			}
-			r := routeDecl{node: l.nodeOf[f.base+Ent(i)], fn: int32(fn), line: d.Line}
+			r := routeDecl{node: l.nodeOf[f.base+Ent(i)], fn: fn, line: d.Line}
 			if verbs != "ANY" && verbs != "*" {
 				r.methods = strings.Split(verbs, ",")
 			}
-			prefixes := mounts.prefixes(int32(fn), d.Line, 0)
+			prefixes := mounts.prefixes(fn, d.Line, 0)
 			if prefixes == nil {
 				prefixes = []mountedAt{{}}
 			}
@@ -399,7 +392,7 @@ func (t *routeTable) served(l *linker, r *routeDecl, fn int32, d *facts.Directiv
 	if l.files[r.fn].unit != l.files[fn].unit {
 		return t.reach(l, fn)[r.fn]
 	}
-	maker := l.around(r)
+	maker := t.around(l, r)
 	if maker == graph.None {
 		return true // it is made on load
 	}
@@ -428,9 +421,16 @@ func (t *routeTable) served(l *linker, r *routeDecl, fn int32, d *facts.Directiv
 	return false
 }
 
-// around returns the innermost function that a route is declared in.
-func (l *linker) around(r *routeDecl) graph.ID {
-	f, maker, size := &l.files[r.fn], graph.None, int32(0)
+// around returns the innermost function that a route is declared in. It is looked for
+// once for each route.
+func (t *routeTable) around(l *linker, r *routeDecl) graph.ID {
+	at := routePlace{r.fn, r.line}
+	maker, ok := t.makers[at]
+	if ok {
+		return maker
+	}
+	f, size := &l.files[r.fn], int32(0)
+	maker = graph.None
 	for i := range f.Facts.Decls {
 		x := &f.Facts.Decls[i]
 		if n := l.nodeOf[f.base+Ent(i)]; x.Kind.IsCallable() && n != graph.None && x.DefLine <= r.line && r.line <= x.EndLine &&
@@ -438,8 +438,15 @@ func (l *linker) around(r *routeDecl) graph.ID {
 			maker, size = n, x.EndLine-x.DefLine
 		}
 	}
+	if t.makers == nil {
+		t.makers = map[routePlace]graph.ID{}
+	}
+	t.makers[at] = maker
 	return maker
 }
+
+// routePlace is where a route is declared.
+type routePlace struct{ file, line int32 }
 
 // closest returns the fits that no other is closer than.
 func closest(fits []routeFit) []routeFit {

@@ -20,11 +20,7 @@ const (
 // nameRoutes fills the holes in the names of routes.
 func (l *linker) nameRoutes() {
 	c := &constants{l: l, known: map[Ent]constant{}}
-	for fn := range l.files {
-		f := &l.files[fn]
-		if f.unit < 0 || l.units[f.unit].surface {
-			continue
-		}
+	for fn, f := range l.ownFiles() {
 		for i := range f.Facts.Decls {
 			d := &f.Facts.Decls[i]
 			if d.Kind != graph.KindRoute || d.Value < 0 || !strings.ContainsRune(f.Facts.Str(d.Name), facts.Hole) {
@@ -39,7 +35,7 @@ func (l *linker) nameRoutes() {
 				c.ev.classes.reset()
 				l.routeNames = map[Ent]string{}
 			}
-			name := c.fill(int32(fn), f.Facts.Str(d.Name), parts)
+			name := c.fill(fn, f.Facts.Str(d.Name), parts)
 			if message {
 				name = facts.ShortTopic(name)
 			}

@@ -55,9 +55,8 @@ type wired struct {
 func (l *linker) findProviders() {
 	l.wired = wired{map[Ent][]provider{}, map[string][]provider{}}
 	var ev *evaluator
-	for fn := range l.files {
-		f := &l.files[fn]
-		if f.unit < 0 || f.Rules.Classes == nil || f.Rules.Classes.Wiring == nil || l.units[f.unit].surface {
+	for fn, f := range l.ownFiles() {
+		if f.Rules.Classes == nil || f.Rules.Classes.Wiring == nil {
 			continue
 		}
 		rules := f.Rules.Classes.Wiring
@@ -82,7 +81,7 @@ func (l *linker) findProviders() {
 				ev.classes.reset()
 			}
 			if ev.f != f {
-				ev.open(int32(fn))
+				ev.open(fn)
 			}
 			typ := unknownType
 			if d.Kind == graph.KindClass {
