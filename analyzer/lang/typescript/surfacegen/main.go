@@ -37,11 +37,16 @@ func main() {
 	}
 }
 
-// host declares what a program runs in.
+// host declares what a program runs in, and what Svelte's compiler declares.
 const host = `
 interface Window { readonly window: Window; readonly self: Window; readonly parent: Window; readonly top: Window | null }
 declare var window: Window;
 declare var self: Window;
+declare function $state<T>(): T;
+declare function $state<T>(value: T): T;
+declare namespace $state { function raw<T>(value: T): T; }
+declare function $derived<T>(value: T): T;
+declare namespace $derived { function by<T>(make: () => T): T; }
 `
 
 func run(dir, known, out string) error {

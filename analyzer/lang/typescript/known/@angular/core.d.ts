@@ -1,5 +1,8 @@
 // What Angular's functions keep of what they are given. Written for kg.
 export class InjectionToken<T> { constructor(description: string, options?: { providedIn?: any; factory: () => T }); }
+export class Injector {
+  get<T>(token: (new (...given: any[]) => T) | InjectionToken<T>, otherwise?: any, options?: any): T;
+}
 export interface Signal<T> { (): T; }
 export interface WritableSignal<T> extends Signal<T> { set(value: T): void; update(make: (value: T) => T): void; asReadonly(): Signal<T>; }
 
