@@ -104,6 +104,10 @@ func (ev *evaluator) resolveCall(e facts.ExprID, x *facts.Expr, res *resolution)
 		}
 		ev.choose(e, ms, args, explicit, res)
 		res.recv, res.super = xt, cx.X >= 0 && ev.f.Facts.Exprs[cx.X].Op == facts.OpSuper
+		if res.super && res.ent != noEnt && ev.l.decl(res.ent).Flags.Has(graph.FlagAbstract) {
+			res.ent, res.others = noEnt, nil // there is nothing to run: what it meant is not there any more
+			return
+		}
 		if res.ent != noEnt && ev.givesReceiver(res.ent) {
 			res.closed, res.resultTyp = true, xt
 		}
