@@ -223,7 +223,7 @@ func (ev *evaluator) fits(from, to Type, phase int) tri {
 		}
 		as, foreign := ev.asSuper(from, t.rec(to).ent)
 		if as != unknownType {
-			if ev.apart(as, to) {
+			if !ev.raw(from) && ev.apart(as, to) {
 				return no
 			}
 			return yes
@@ -240,6 +240,13 @@ func (ev *evaluator) fits(from, to Type, phase int) tri {
 		return maybe
 	}
 	return maybe
+}
+
+// raw reports whether a type is a generic one without its arguments, which says
+// nothing of those of the types above it.
+func (ev *evaluator) raw(x Type) bool {
+	r := ev.types.rec(x)
+	return r.kind == kNamed && len(ev.types.argsOf(x)) == 0 && ev.l.decl(r.ent).TypeParams.Len() > 0
 }
 
 // apart reports whether two types of one generic type have arguments of which

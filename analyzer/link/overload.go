@@ -85,16 +85,17 @@ func (ev *evaluator) methods(x Type, name Sym) *methodList {
 	return out
 }
 
-// redefines reports whether a member of a generic type overrides another one as
-// that type sees it, whatever its type parameters stand for elsewhere: a
-// parameter of what bounds one is that parameter, erased.
+// redefines reports whether a method of a generic class stands for one that an
+// interface above it asks for, whatever its type parameters stand for elsewhere:
+// it has the same parameters when both are erased. Of two classes, the method
+// with the narrower parameters is meant.
 func (ev *evaluator) redefines(a, b Ent) bool {
 	ca, cb := ev.l.container(a), ev.l.container(b)
-	if ca == noEnt || cb == noEnt || ca == cb || ev.l.decl(ca).TypeParams.Len() == 0 {
+	if ca == noEnt || cb == noEnt || ev.l.isInterface(ca) || !ev.l.isInterface(cb) || ev.l.decl(ca).TypeParams.Len() == 0 {
 		return false
 	}
 	as, _ := ev.asSuper(ev.instance(ca), cb)
-	return as != unknownType && ev.sameParams(member{ent: a, typ: ev.l.typ[a]}, member{ent: b, typ: ev.types.subst(ev.l.typ[b], cb, ev.types.argsOf(as))})
+	return as != unknownType && ev.sameParams(member{ent: a, typ: ev.l.typ[a]}, member{ent: b, typ: ev.l.typ[b]})
 }
 
 // below reports whether the type of one member extends that of another.
