@@ -35,6 +35,7 @@ func (e *engine) supposed(k graph.EdgeKind, user, t graph.ID, s *graph.Site) Sta
 		case unseen && i < overridden && e.hasEdgeBase(t, graph.EdgeImplements, m) && !e.hasDefaults(m):
 		case s.Flags&graph.SiteSuper != 0 && (diff.Abstract(e.base, m) || external && x.Flags.Has(graph.FlagAbstract)),
 			!external && !e.sees(user, m, x.Visibility):
+		case k == graph.EdgeCalls && !external && !e.overloaded(t) && e.tooFew(t, x, s):
 		case (k == graph.EdgeReferences || s.Want != 0) && !e.sameResults(t, m), k == graph.EdgeReferences && i >= overridden:
 			state = max(state, Unknown)
 		default:
@@ -62,11 +63,28 @@ func (e *engine) reboundTo(t, to graph.ID, s *graph.Site) State {
 	if e.base.Nodes[t].Kind == graph.KindConstructor && e.head.Nodes[to].Kind.IsType() {
 		return e.withoutConstructor(t, s)
 	}
+	if !e.overloaded(t) && e.tooFew(t, &e.head.Nodes[to], s) {
+		return Broken
+	}
 	m := e.d.ToBase(to)
 	if m == graph.None || !e.hasEdgeBase(t, graph.EdgeImplements, m) || !e.behindInterfaces(t, s) || e.hasDefaults(m) || s.Flags&graph.SiteOther != 0 {
 		return Fits
 	}
 	return Broken
+}
+
+// tooFew reports whether a call of t, which t takes, cannot be one of is, which stands
+// for t now, by the number and names of its arguments.
+func (e *engine) tooFew(t graph.ID, is *graph.Node, s *graph.Site) bool {
+	was := &e.base.Nodes[t]
+	call, ok := newCall(e.base, s)
+	if !ok || !was.Kind.IsCallable() || !is.Kind.IsCallable() || was.Kind != is.Kind || s.Flags&graph.SiteSuper != 0 {
+		return false
+	}
+	rules := e.d.RulesFor(was).In(e.base.Files[s.File].Path)
+	skip := e.receivers(&diff.Change{Base: t})
+	old, now := was.Signature.Params, is.Signature.Params
+	return arity(call, old[min(skip, len(old)):], &rules) != fitsArity && arity(call, now[min(skip, len(now)):], &rules) == fitsArity
 }
 
 // hasDefaults reports whether the interface of a method of the tree has methods
