@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/codekg/kg/analyzer/artifact"
+	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/query"
 	"github.com/codekg/kg/analyzer/query/page"
 	"github.com/codekg/kg/report"
@@ -203,7 +205,11 @@ func overviewText(w io.Writer, o *query.Overview) error {
 				said = "handled by " + names(r.Handlers)
 			}
 			if len(r.Callers) > 0 {
-				said += "; requested by " + names(r.Callers)
+				by := "; requested by "
+				if listens(r.Symbol.Name) {
+					by = "; messages from "
+				}
+				said += by + names(r.Callers)
 			}
 			fmt.Fprintf(&b, "- %s: %s\n", esc(r.Symbol.Name), said)
 		}
@@ -270,4 +276,10 @@ func overviewDiffText(w io.Writer, d *query.OverviewDiff, base string) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// listens reports whether a route of that qualified name is one of messages.
+func listens(name string) bool {
+	head, _, ok := strings.Cut(name, " ")
+	return ok && slices.Contains(facts.Brokers, head[strings.LastIndexByte(head, '.')+1:])
 }
