@@ -22,7 +22,7 @@ func (e *engine) removed(c *diff.Change) {
 		if t != c.Base && e.structural(e.base, t) && e.base.Nodes[c.Base].Kind == graph.KindClass && len(e.baseSubtypes(c.Base)) == 0 {
 			keep = func(edge *graph.Edge) bool { return e.namesBeside(edge, c.Base) } // values of a type that is gone are of any type
 		}
-		e.usesOfGoneIf(t, graph.None, keep)
+		e.usesOfGone(t, graph.None, keep)
 		e.dispatchedNoMore(t)
 		if x := &e.base.Nodes[t]; t == c.Base && x.Kind == graph.KindField && x.Parent != graph.None {
 			e.byPosition(x.Parent, e.d.ToHead(x.Parent))
@@ -47,7 +47,7 @@ func (e *engine) renamed(c *diff.Change) {
 		if owner := e.base.Nodes[t].Parent; t != c.Base && e.base.Nodes[owner].Kind.IsType() && e.d.RulesFor(&e.base.Nodes[t]).Dynamic {
 			keep = func(edge *graph.Edge) bool { return e.namesBeside(edge, owner) }
 		}
-		e.usesOfGoneIf(t, e.d.ToHead(t), keep)
+		e.usesOfGone(t, e.d.ToHead(t), keep)
 		if t == c.Base {
 			e.lostContracts(t)
 		}
@@ -97,12 +97,9 @@ func (e *engine) namesBeside(use *graph.Edge, owner graph.ID) bool {
 
 func anyUse(*graph.Edge) bool { return true }
 
-// usesOfGone judges the uses of t, a node of the base graph whose name means
-// nothing any more; now is what it is called today, if anything.
-func (e *engine) usesOfGone(t, now graph.ID) { e.usesOfGoneIf(t, now, anyUse) }
-
-// usesOfGoneIf judges those uses of t that keep holds for.
-func (e *engine) usesOfGoneIf(t, now graph.ID, keep func(*graph.Edge) bool) {
+// usesOfGone judges those uses of t that keep holds for. t is a node of the base
+// graph whose name means nothing any more; now is what it is called today, if anything.
+func (e *engine) usesOfGone(t, now graph.ID, keep func(*graph.Edge) bool) {
 	for _, i := range e.base.In(t) {
 		edge := &e.base.Edges[i]
 		if !keep(edge) {
