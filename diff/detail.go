@@ -164,6 +164,9 @@ type Detail struct {
 type Rules struct {
 	// Lang is the language's name, which [Delta.RulesFor] sets.
 	Lang string
+	// Manifest reports whether a file says how others are built, of which graphs
+	// tell a part; nil: there are no such files.
+	Manifest func(path string) bool
 	// Keywords: arguments may be given by name, so that a renamed parameter
 	// breaks.
 	Keywords bool

@@ -261,20 +261,24 @@ func compareStatements(d *Delta) (formatting []string) {
 			continue
 		}
 		switch {
-		case b == graph.None || h == graph.None:
-			if b == h && !touched[f.Path] {
-				formatting = append(formatting, f.Path)
-			}
+		case b == graph.None || h == graph.None: // no code: graphs do not tell all that it says
 		case !sameUses(d, b, h, false) || !touched[f.Path] && !sameUses(d, b, h, true) || statements(d.Base, b, j) != statements(d.Head, h, i),
 			readWhole(d.Base, b), readWhole(d.Head, h):
 			c := Change{Kind: Body, Base: b, Head: h, Details: []Detail{{Code: BodyChanged, Verdict: Compatible, Index: -1}}}
 			c.Aspects.add(Body)
 			d.Changes = append(d.Changes, c)
-		case !touched[f.Path] && !replaces(d, b):
+		case !touched[f.Path] && !replaces(d, b) && !d.manifest(f):
 			formatting = append(formatting, f.Path)
 		}
 	}
 	return formatting
+}
+
+// manifest reports whether a file says more than its graph does: how others are
+// built.
+func (d *Delta) manifest(f *graph.File) bool {
+	is := d.rules.Rules[f.Lang].Manifest
+	return is != nil && is(f.Path)
 }
 
 // readWhole reports whether code reads the bytes of a file, as what embeds it

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/codekg/kg/analyzer/graph"
@@ -34,6 +35,12 @@ func New(r *impact.Result, tool Tool, base, head Revision) *Report {
 	out.Libraries, out.Shifted = newLibraries(d), newShifts(d)
 	out.Tests = newTests(&r.Tests)
 	out.Stats = newStats(d)
+	out.Stats.Formatting = 0
+	for _, path := range d.Files.Formatting {
+		if !slices.ContainsFunc(out.Tests.Reasons, func(w TestReason) bool { return slices.Contains(w.Paths, path) }) {
+			out.Stats.Formatting++ // of the others more may have changed than graphs tell
+		}
+	}
 	out.Stats.Totals = newTotals(r.Totals)
 	return out
 }

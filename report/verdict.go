@@ -16,6 +16,8 @@ func (r *Report) Verdict() string {
 		return r.supposedVerdict()
 	case len(r.Libraries) > 0 && !slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Change != "doc" }):
 		return r.close("No declaration changed; " + replaced(&r.Libraries[0]) + more(len(r.Libraries)-1))
+	case len(r.Changes) == 0 && r.beside() != "":
+		return r.close("No declaration changed, but " + r.beside())
 	case len(r.Changes) == 0 && len(r.Shifted) > 0:
 		return r.close("Nothing changed that code could rely on; " + together(&r.Shifted[0]) + more(len(r.Shifted)-1))
 	case len(r.Changes) == 0 && r.blind() == "":
@@ -246,6 +248,29 @@ func (r *Report) behaviour() int {
 // known of history says nothing about the code.
 func (r *Report) blurred() bool {
 	return slices.ContainsFunc(r.Unknowns, func(u Unknown) bool { return u.Reason != "shallow" })
+}
+
+// beside says what changed beside declarations, as far as it bears on what runs;
+// empty if nothing did.
+func (r *Report) beside() string {
+	for _, w := range r.Tests.Reasons {
+		what := ""
+		switch w.Reason {
+		case "build_change":
+			what = "how everything is built did"
+		case "dependency_change":
+			what = "dependencies did"
+		case "data_change":
+			what = "data did"
+		default:
+			continue
+		}
+		if len(w.Paths) > 0 {
+			what += " (" + w.Paths[0] + more(len(w.Paths)-1) + ")"
+		}
+		return what
+	}
+	return ""
 }
 
 // blind says what the analysis did not see of this change; empty if nothing is

@@ -2,6 +2,7 @@ package python
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/codekg/kg/analyzer/facts"
@@ -45,22 +46,22 @@ func ExtractManifest(name string, src []byte, b *facts.Builder) (*facts.File, er
 	return b.Finish(), nil
 }
 
-// dependencies says that a changed build file concerns every build if it moves
-// packages; what it says besides is for other tools.
-func dependencies(name string, base, head []byte) (modules []string, rest bool) {
-	var b facts.Builder
-	said := func(src []byte) string {
-		f, err := ExtractManifest(name, src, &b)
-		if err != nil {
-			return ""
+// dependencies says that a build file that changed concerns every build, unless only
+// its comments and empty lines did: it has what is installed, how tests are run, and
+// where packages are.
+func dependencies(_ string, base, head []byte) (modules []string, rest bool) {
+	return nil, !slices.Equal(statements(base), statements(head))
+}
+
+// statements returns the lines of a build file that say something.
+func statements(src []byte) []string {
+	var list []string
+	for line := range strings.Lines(string(src)) {
+		if line = strings.TrimRight(line, " \t\r\n"); line != "" && line[0] != '#' {
+			list = append(list, line)
 		}
-		var s strings.Builder
-		for _, x := range f.Settings {
-			s.WriteString(f.Str(x.Name) + " " + f.Str(x.Value) + "\n")
-		}
-		return s.String()
 	}
-	return nil, said(base) != said(head)
+	return list
 }
 
 type manifest struct{ b *facts.Builder }
