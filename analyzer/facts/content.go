@@ -60,13 +60,14 @@ func AppendBlock(dst []byte, cs []*Content) []byte {
 }
 
 // DecodeBlock reads what [AppendBlock] wrote, into the facts and unknowns of n
-// contents. The bytes may be hostile: the tables take at most memory bytes, and
-// facts satisfy [File.Check].
+// contents. The bytes may be hostile: the contents and their tables take at most
+// memory bytes, and facts satisfy [File.Check].
 func DecodeBlock(b []byte, n int, memory int64) ([]Content, error) {
-	if n < 0 || n > len(b) {
+	const size = int64(unsafe.Sizeof(Content{}))
+	if n < 0 || int64(n) > memory/size { // contents without facts may take no bytes
 		return nil, ErrCorrupt
 	}
-	c, err := newReader(b, memory)
+	c, err := newReader(b, memory-int64(n)*size)
 	if err != nil {
 		return nil, err
 	}
