@@ -14,7 +14,8 @@ type Files struct {
 	// another content; Added and Removed the others.
 	Changed, Added, Removed int
 	// Formatting lists files whose content differs while nothing they declare
-	// and nothing they use does: layout and comments. They are no changes.
+	// and nothing they use does: layout, comments, and names that they import or
+	// pass on and do not use. They are no changes.
 	Formatting []string
 	// Moved lists files of the same package, or without any, that got another
 	// path. Their declarations have no change of their own for that.

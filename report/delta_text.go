@@ -97,7 +97,7 @@ func writeDeltaText(w io.Writer, r *DeltaReport, o Options) error {
 	}
 	if n := len(r.Formatting); n > 0 {
 		p.line("")
-		p.line(span{faint, count(n, "file") + " changed in layout or comments only."})
+		p.line(span{faint, count(n, "file") + " changed in layout, comments or imports only."})
 	}
 	p.unknowns(r.Unknowns)
 	return p.flush(w)

@@ -115,7 +115,7 @@ func (m *markdown) join() string {
 		b.WriteString(" " + count(n, "file") + " moved.")
 	}
 	if n := r.Stats.Formatting; n > 0 {
-		b.WriteString(" " + count(n, "file") + " changed in layout or comments only.")
+		b.WriteString(" " + count(n, "file") + " changed in layout, comments or imports only.")
 	}
 	return b.String() + "\n"
 }

@@ -134,7 +134,7 @@ func writeText(w io.Writer, r *Report, o Options) error {
 		p.line(span{faint, count(n, "file") + " moved."})
 	}
 	if n := r.Stats.Formatting; n > 0 {
-		p.line(span{faint, count(n, "file") + " changed in layout or comments only."})
+		p.line(span{faint, count(n, "file") + " changed in layout, comments or imports only."})
 	}
 	return p.flush(w)
 }
