@@ -181,6 +181,23 @@ type MessageArgs interface {
 	Text(node int32) string
 }
 
+// MaxTopicNodes bounds the nodes of an expression that names topics.
+const MaxTopicNodes = 512
+
+// nearExprs is how many expressions back [Builder.NameAt] looks.
+const nearExprs = 256
+
+// NameAt returns the expression that was added for the name at a place; None where
+// it is not among the last ones.
+func (b *Builder) NameAt(line, col int32) ExprID {
+	for k := len(b.Exprs) - 1; k >= max(0, len(b.Exprs)-nearExprs); k-- {
+		if x := &b.Exprs[k]; x.Line == line && x.Col == col && (x.Op == OpName || x.Op == OpSelect) {
+			return ExprID(k)
+		}
+	}
+	return None
+}
+
 // MessageCalls are rules by name.
 type MessageCalls map[string][]MessageCall
 

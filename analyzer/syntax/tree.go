@@ -175,6 +175,27 @@ func (t *Tree) NamedChildren(i ID) iter.Seq[ID] {
 	}
 }
 
+// NamedChild returns the named child of i at a position among those that are no
+// extras, or None.
+func (t *Tree) NamedChild(i ID, at int) ID {
+	for c := range t.NamedChildren(i) {
+		if at == 0 {
+			return c
+		}
+		at--
+	}
+	return None
+}
+
+// CountNamed returns how many named children of i are no extras.
+func (t *Tree) CountNamed(i ID) int {
+	n := 0
+	for range t.NamedChildren(i) {
+		n++
+	}
+	return n
+}
+
 // ChildrenByField yields the children of i in the role f.
 func (t *Tree) ChildrenByField(i ID, f Field) iter.Seq[ID] {
 	return func(yield func(ID) bool) {

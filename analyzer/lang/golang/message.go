@@ -128,16 +128,7 @@ func (a messageArgs) Arg(at int, _ string) int32 {
 	if a.ids == nil && at == 0 {
 		return int32(a.args)
 	}
-	for c := range a.e.t.NamedChildren(a.args) {
-		if classOf(a.e.nodes[c].Kind) == classComment {
-			continue
-		}
-		if at == 0 {
-			return int32(c)
-		}
-		at--
-	}
-	return -1
+	return int32(a.e.t.NamedChild(a.args, at))
 }
 
 func (a messageArgs) Text(node int32) string {
@@ -153,12 +144,9 @@ func (a messageArgs) Handler(node int32) facts.ExprID {
 	return none
 }
 
-// maxTopicNodes bounds the nodes of an expression that names topics.
-const maxTopicNodes = 512
-
 func (a messageArgs) Topics(node int32, fields []string) []facts.Topic {
 	e, i := a.e, syntax.ID(node)
-	if node < 0 || e.nodes[i].Next-i > maxTopicNodes {
+	if node < 0 || e.nodes[i].Next-i > facts.MaxTopicNodes {
 		return nil
 	}
 	var out []facts.Topic
@@ -242,11 +230,5 @@ func (e *extractor) namedAt(i syntax.ID) facts.ExprID {
 			return none
 		}
 	}
-	line, col := e.place(i)
-	for k := len(e.b.Exprs) - 1; k >= 0 && k > len(e.b.Exprs)-256; k-- {
-		if x := &e.b.Exprs[k]; x.Line == line && x.Col == col && (x.Op == facts.OpName || x.Op == facts.OpSelect) {
-			return facts.ExprID(k)
-		}
-	}
-	return none
+	return e.b.NameAt(e.place(i))
 }

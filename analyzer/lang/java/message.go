@@ -151,12 +151,9 @@ func (e *extractor) bindings(annotation syntax.ID) []facts.Topic {
 	return out
 }
 
-// maxTopicNodes bounds the nodes of an expression that names topics.
-const maxTopicNodes = 256
-
 // topics returns the topics that an expression names: one, or those of a list.
 func (e *extractor) topics(v syntax.ID) []facts.Topic {
-	if v == syntax.None || e.nodes[v].Next-v > maxTopicNodes {
+	if v == syntax.None || e.nodes[v].Next-v > facts.MaxTopicNodes {
 		return nil
 	}
 	switch e.class(v) {
@@ -251,23 +248,9 @@ type messageArgs struct {
 	args syntax.ID
 }
 
-func (a messageArgs) Count() int {
-	n := 0
-	for range a.e.t.NamedChildren(a.args) {
-		n++
-	}
-	return n
-}
+func (a messageArgs) Count() int { return a.e.t.CountNamed(a.args) }
 
-func (a messageArgs) Arg(at int, _ string) int32 {
-	for c := range a.e.t.NamedChildren(a.args) {
-		if at == 0 {
-			return int32(c)
-		}
-		at--
-	}
-	return -1
-}
+func (a messageArgs) Arg(at int, _ string) int32 { return int32(a.e.t.NamedChild(a.args, at)) }
 
 func (a messageArgs) Topics(node int32, _ []string) []facts.Topic { return a.e.topics(syntax.ID(node)) }
 

@@ -2,6 +2,7 @@ package java
 
 import (
 	"cmp"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -29,20 +30,31 @@ func (la *layouter) projects(files []link.File) {
 		if !strings.HasPrefix(path.Base(f.Path), "settings.gradle") || inResources(f.Path) {
 			continue
 		}
-		for _, s := range f.Facts.Settings {
-			if f.Facts.Str(s.Name) != "project" {
-				continue
-			}
-			called, dir, ok := strings.Cut(f.Facts.Str(s.Value), "\t")
-			if !ok {
-				called, dir = "", called
-			}
-			dir = path.Join(dirOf(f.Path), dir)
+		for called, dir := range folders(f, "project") {
 			build := gradle + buildParts + cmp.Or(dir, ".")
 			if called != "" {
 				build += buildParts + called
 			}
 			la.project(dir, f.Path, build)
+		}
+	}
+}
+
+// folders yields what the settings of a name say of folders, and these, from the root
+// of the tree.
+func folders(f *link.File, name string) iter.Seq2[string, string] {
+	return func(yield func(said, dir string) bool) {
+		for _, s := range f.Facts.Settings {
+			if f.Facts.Str(s.Name) != name {
+				continue
+			}
+			said, dir, ok := strings.Cut(f.Facts.Str(s.Value), "\t")
+			if !ok {
+				said, dir = "", said
+			}
+			if !yield(said, path.Join(dirOf(f.Path), dir)) {
+				return
+			}
 		}
 	}
 }
@@ -63,15 +75,7 @@ func (la *layouter) reactors(files []link.File) {
 		if !ok || path.Base(f.Path) != "pom.xml" {
 			continue
 		}
-		for _, s := range f.Facts.Settings {
-			if f.Facts.Str(s.Name) != "module" {
-				continue
-			}
-			profile, dir, ok := strings.Cut(f.Facts.Str(s.Value), "\t")
-			if !ok {
-				profile, dir = "", profile
-			}
-			dir = path.Join(dirOf(f.Path), dir)
+		for profile, dir := range folders(f, "module") {
 			if strings.HasSuffix(dir, ".xml") {
 				dir = dirOf(dir)
 			}

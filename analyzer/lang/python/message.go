@@ -141,21 +141,12 @@ type messageArgs struct {
 	args syntax.ID
 }
 
-func (a messageArgs) Count() int {
-	n := 0
-	for c := range a.e.t.NamedChildren(a.args) {
-		if a.e.class(c) != classComment {
-			n++
-		}
-	}
-	return n
-}
+func (a messageArgs) Count() int { return a.e.t.CountNamed(a.args) }
 
 func (a messageArgs) Arg(at int, keyword string) int32 {
 	e := a.e
 	for c := range e.t.NamedChildren(a.args) {
 		switch e.class(c) {
-		case classComment:
 		case classKeywordArgument:
 			if name := e.child(c, fieldName); keyword != "" && name != syntax.None && e.t.String(name) == keyword {
 				return int32(e.child(c, fieldValue))
@@ -181,12 +172,9 @@ func (a messageArgs) Handler(node int32) facts.ExprID {
 	return none
 }
 
-// maxTopicNodes bounds the nodes of an expression that names topics.
-const maxTopicNodes = 512
-
 func (a messageArgs) Topics(node int32, _ []string) []facts.Topic {
 	e, i := a.e, syntax.ID(node)
-	if node < 0 || e.nodes[i].Next-i > maxTopicNodes {
+	if node < 0 || e.nodes[i].Next-i > facts.MaxTopicNodes {
 		return nil
 	}
 	switch e.class(i) {
@@ -230,13 +218,7 @@ func (e *extractor) namedAt(i syntax.ID) facts.ExprID {
 	if i == syntax.None {
 		return none
 	}
-	line, col := e.place(i)
-	for k := len(e.b.Exprs) - 1; k >= 0 && k > len(e.b.Exprs)-256; k-- {
-		if x := &e.b.Exprs[k]; x.Line == line && x.Col == col && (x.Op == facts.OpName || x.Op == facts.OpSelect) {
-			return facts.ExprID(k)
-		}
-	}
-	return none
+	return e.b.NameAt(e.place(i))
 }
 
 // maxText bounds the texts of variables that are kept.

@@ -107,26 +107,9 @@ type messageArgs struct {
 	args syntax.ID
 }
 
-func (a messageArgs) Count() int {
-	n := 0
-	for range a.e.t.NamedChildren(a.args) {
-		n++
-	}
-	return n
-}
+func (a messageArgs) Count() int { return a.e.t.CountNamed(a.args) }
 
-func (a messageArgs) Arg(at int, _ string) int32 {
-	for c := range a.e.t.NamedChildren(a.args) {
-		if a.e.is(c, classComment) {
-			continue
-		}
-		if at == 0 {
-			return int32(c)
-		}
-		at--
-	}
-	return -1
-}
+func (a messageArgs) Arg(at int, _ string) int32 { return int32(a.e.t.NamedChild(a.args, at)) }
 
 func (a messageArgs) Text(node int32) string { return a.e.t.String(syntax.ID(node)) }
 
@@ -138,8 +121,9 @@ func (a messageArgs) Handler(node int32) facts.ExprID {
 	return none
 }
 
-// maxTopicNodes bounds the nodes of an expression that names topics.
-const maxTopicNodes = 1 << 10
+// maxTopicNodes bounds the nodes of an expression that names topics, which may be an
+// object with much else.
+const maxTopicNodes = 2 * facts.MaxTopicNodes
 
 func (a messageArgs) Topics(node int32, fields []string) []facts.Topic {
 	e, i := a.e, syntax.ID(node)

@@ -239,13 +239,7 @@ func (e *extractor) exprAtPlace(i syntax.ID) facts.ExprID {
 	if e.is(i, classMember) {
 		i = e.child(i, e.f.property)
 	}
-	line, col := e.place(i)
-	for k := len(e.b.Exprs) - 1; k >= 0 && k > len(e.b.Exprs)-256; k-- {
-		if x := &e.b.Exprs[k]; x.Line == line && x.Col == col && (x.Op == facts.OpName || x.Op == facts.OpSelect) {
-			return facts.ExprID(k)
-		}
-	}
-	return none
+	return e.b.NameAt(e.place(i))
 }
 
 // routeTo adds a route whose path is at one node and whose handler, the last

@@ -49,6 +49,19 @@ declare function $derived<T>(value: T): T;
 declare namespace $derived { function by<T>(make: () => T): T; }
 `
 
+// declared returns what a declaration file declares.
+func declared(name string) (*facts.File, error) {
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := typescript.Surface(src)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
 func run(dir, known, out string) error {
 	names, err := filepath.Glob(filepath.Join(dir, "lib", "lib.es*.d.ts"))
 	if err != nil {
@@ -60,13 +73,9 @@ func run(dir, known, out string) error {
 		if strings.Contains(name, ".full.") {
 			continue
 		}
-		src, err := os.ReadFile(name)
+		f, err := declared(name)
 		if err != nil {
 			return err
-		}
-		f, err := typescript.Surface(src)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
 		}
 		if len(f.Decls) == 0 {
 			continue // it only names others
@@ -97,13 +106,9 @@ func run(dir, known, out string) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		src, err := os.ReadFile(name)
+		f, err := declared(name)
 		if err != nil {
 			return err
-		}
-		f, err := typescript.Surface(src)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
 		}
 		module, err := filepath.Rel(known, strings.TrimSuffix(name, ".d.ts"))
 		if err != nil {
