@@ -25,6 +25,7 @@ require (
 	github.com/tree-sitter/tree-sitter-python v0.25.0 // the grammar of Python
 	github.com/tree-sitter/tree-sitter-typescript v0.23.2 // the grammars of TypeScript and TSX, which JavaScript is read with, too
 	golang.org/x/mod v0.42.0 // go.mod files of the code that is analysed
+	golang.org/x/sys v0.49.0 // memory without a file, which a build shares with the process that watches it
 	modernc.org/sqlite v1.61.1 // graphs as SQLite databases, and SQL to ask them
 )
 
@@ -62,7 +63,6 @@ require (
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 	gopkg.in/warnings.v0 v0.1.2 // indirect

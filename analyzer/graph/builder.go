@@ -169,11 +169,11 @@ func (b *Builder) buildNodes(g *Graph) []ID {
 		slices.SortFunc(order, byKey)
 	}
 	nodeMap := make([]ID, len(b.nodes))
-	g.Nodes = make([]Node, len(b.nodes))
 	for to, from := range order {
-		g.Nodes[to] = b.nodes[from]
 		nodeMap[from] = ID(to)
 	}
+	permute(b.nodes, order)
+	g.Nodes = b.nodes
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		if n.Parent != None {
@@ -184,6 +184,20 @@ func (b *Builder) buildNodes(g *Graph) []ID {
 		s.Bases, n.Variants = orNil(s.Bases), orNil(n.Variants)
 	}
 	return nodeMap
+}
+
+// permute puts what is at order[i] at i, in place: one cycle of the permutation
+// after the other. It destroys order.
+func permute[T any](s []T, order []int32) {
+	for i := range order {
+		first, to := s[i], int32(i)
+		for order[to] != int32(i) {
+			from := order[to]
+			s[to], order[to] = s[from], to
+			to = from
+		}
+		s[to], order[to] = first, to
+	}
 }
 
 // numberDuplicates gives each node but the first of those that share a key a

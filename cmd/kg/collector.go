@@ -51,3 +51,13 @@ func beginReading(getenv func(string) string, size int64) {
 		beginLate(getenv, heap)
 	}
 }
+
+// spareProcessor lets the runtime have one processor more than the workers, who are
+// in C code most of the time. While all processors are in C code, the runtime looks
+// after them every 20 µs and takes them away, though nobody waits for one; with one
+// that is idle it sleeps. What $GOMAXPROCS asks for is left alone.
+func spareProcessor(getenv func(string) string, workers int) {
+	if getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) <= workers {
+		runtime.GOMAXPROCS(workers + 1)
+	}
+}

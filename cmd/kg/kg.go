@@ -159,6 +159,9 @@ func (a *app) enter() error {
 	if a.workers == 0 {
 		a.workers = runtime.GOMAXPROCS(0)
 	}
+	if a.guard != nil {
+		spareProcessor(a.getenv, a.workers)
+	}
 	return nil
 }
 

@@ -76,6 +76,7 @@ const guests = `
 	github.com/tree-sitter/go-tree-sitter : analyzer/syntax
 	github.com/tree-sitter/*              : analyzer/lang/*
 	golang.org/x/mod                      : analyzer/lang/*
+	golang.org/x/sys/unix                 : cmd/kg
 	golang.org/x/tools/txtar              : analyzer/source/sourcetest analyzer/lang/langtest
 	modernc.org/sqlite                    : analyzer/artifact/sqlite
 `

@@ -3,9 +3,9 @@ package main
 // Supervision. Parsers are C code and read what a change contains; should one
 // crash, or use up the machine's memory, it takes its process along. So the
 // commands that parse run in a child process of the same program, with the same
-// command line, while the parent only waits. The child tells which files it
-// begins and ends to parse. If it dies, the parent knows which were under way
-// and starts another child, which
+// command line, while the parent only waits. The child keeps a diary of the files
+// that it is parsing. If it dies, the parent reads which were under way and starts
+// another child, which
 //
 //   - leaves out the contents that were alone when a child died: an unknown
 //     takes the place of their facts, whatever the number of workers;
@@ -13,7 +13,7 @@ package main
 //     if it dies again.
 //
 // Every death adds to one of these sets, and a run without deaths pays for the
-// start of a process and two short messages per file.
+// start of a process and two short entries per file.
 //
 // A child does nothing that must not be done twice before it has parsed
 // everything, as no command writes what it was asked for before that.
@@ -57,88 +57,12 @@ func (e *childExit) Error() string { return fmt.Sprintf("the child ended with ex
 // A contentID is the SHA-256 of a file that is parsed.
 type contentID = [32]byte
 
-// The messages of a child. Each begins with its kind.
-const (
-	msgEnter byte = 'e' // then the content, the length of the path in two bytes, and the path
-	msgLeave byte = 'l' // then the content
-	msgEnd   byte = 'x' // then the exit code in one byte: the end was in order
-)
-
-// maxMessagePath bounds the path in a message: below the 512 bytes that POSIX
-// promises to write in one piece.
-const maxMessagePath = 400
-
-func appendEnter(b []byte, path string, c contentID) []byte {
-	path = path[:min(len(path), maxMessagePath)]
-	b = append(append(b, msgEnter), c[:]...)
-	b = binary.LittleEndian.AppendUint16(b, uint16(len(path)))
-	return append(b, path...)
-}
-
-func appendLeave(b []byte, c contentID) []byte { return append(append(b, msgLeave), c[:]...) }
-
-// diary is what a child has told.
-type diary struct {
-	rest  []byte // of a message that is not complete
-	under map[contentID]parsing
+// ending is what a child has left: the contents that were being parsed, with
+// the path of one file each, and the exit code if the end was in order.
+type ending struct {
+	under map[contentID]string
 	ended bool
 	code  int
-}
-
-// parsing is a content that is being parsed.
-type parsing struct {
-	path  string
-	times int // by several workers, if several files hold it
-}
-
-// read takes in the next bytes of a child.
-func (d *diary) read(b []byte) {
-	d.rest = append(d.rest, b...)
-	b = d.rest
-	for len(b) > 0 {
-		n := d.message(b)
-		if n == 0 {
-			break
-		}
-		b = b[n:]
-	}
-	d.rest = append(d.rest[:0], b...)
-}
-
-// message takes in one message and returns its length, 0 if it is not complete.
-func (d *diary) message(b []byte) int {
-	var c contentID
-	switch b[0] {
-	case msgEnter:
-		if len(b) < 35 {
-			return 0
-		}
-		copy(c[:], b[1:])
-		n := 35 + int(binary.LittleEndian.Uint16(b[33:]))
-		if len(b) < n {
-			return 0
-		}
-		d.under[c] = parsing{string(b[35:n]), d.under[c].times + 1}
-		return n
-	case msgLeave:
-		if len(b) < 33 {
-			return 0
-		}
-		copy(c[:], b[1:])
-		if p := d.under[c]; p.times > 1 {
-			d.under[c] = parsing{p.path, p.times - 1}
-		} else {
-			delete(d.under, c)
-		}
-		return 33
-	case msgEnd:
-		if len(b) < 2 {
-			return 0
-		}
-		d.ended, d.code = true, int(b[1])
-		return 2
-	}
-	return len(b) // not of this program
 }
 
 // maxDeaths is after how many deaths a run gives up. Each file that kills costs
@@ -158,14 +82,14 @@ func newLessons() *lessons {
 
 // learn draws the lesson of a death: a killer, if it was the only one under way,
 // else new suspects. With nothing under way it was not the parser.
-func (l *lessons) learn(under map[contentID]parsing) (killer string, ok bool) {
+func (l *lessons) learn(under map[contentID]string) (killer string, ok bool) {
 	l.deaths++
-	for c, p := range under {
+	for c, path := range under {
 		ok = true
 		if len(under) == 1 {
-			l.killers[c] = p.path
+			l.killers[c] = path
 			delete(l.suspects, c)
-			return p.path, true
+			return path, true
 		}
 		l.suspects[c] = true
 	}
@@ -222,7 +146,7 @@ func superviseWith(ctx context.Context, u *ui, l *lessons, start func(context.Co
 
 // death is how a child ended.
 type death struct {
-	diary
+	ending
 	how    string // as the system tells it
 	killed bool   // by the system or by somebody, not by its own doing
 	said   []byte // the last words

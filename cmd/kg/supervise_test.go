@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -131,30 +132,58 @@ func TestInterruptedChild(t *testing.T) {
 	}
 }
 
-// TestDiary reads messages in pieces of every size.
+// TestDiary writes a diary by one mapping and reads it by another.
 func TestDiary(t *testing.T) {
+	f, err := newDiaryFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	child, err := openDiary(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer child.close()
+	parent, err := openDiary(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer parent.close()
 	id := func(n int) (c contentID) { c[0] = byte(n); return c }
-	var b []byte
-	b = appendEnter(b, "a", id(1))
-	b = appendEnter(b, strings.Repeat("b", 1000), id(2))
-	b = appendEnter(b, "a2", id(1))
-	b = appendLeave(b, id(1))
-	b = appendEnter(b, "c", id(3))
-	b = appendLeave(b, id(3))
-	for size := 1; size <= len(b); size++ {
-		d := diary{under: map[contentID]parsing{}}
-		for piece := range slices.Chunk(b, size) {
-			d.read(piece)
-		}
-		want := map[contentID]parsing{id(1): {"a2", 1}, id(2): {strings.Repeat("b", maxMessagePath), 1}}
-		if fmt.Sprint(d.under) != fmt.Sprint(want) || d.ended {
-			t.Fatalf("pieces of %d: %v", size, d.under)
-		}
-		d.read([]byte{msgEnd, 130})
-		if !d.ended || d.code != 130 {
-			t.Fatalf("pieces of %d: no end", size)
+	expect := func(want ending) {
+		t.Helper()
+		if got := parent.read(); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("the diary says %v, want %v", got, want)
 		}
 	}
+	expect(ending{under: map[contentID]string{}})
+	child.begin("a", id(1))
+	child.begin(strings.Repeat("b", 1000), id(2))
+	child.begin("a", id(1))
+	child.begin("c", id(3))
+	child.finish(id(1))
+	child.finish(id(3))
+	expect(ending{under: map[contentID]string{id(1): "a", id(2): strings.Repeat("b", maxDiaryPath)}})
+	child.finish(id(1))
+	expect(ending{under: map[contentID]string{id(2): strings.Repeat("b", maxDiaryPath)}})
+
+	// More than there are entries wait, and none is lost.
+	var wg sync.WaitGroup
+	for n := range 2 * maxUnder {
+		wg.Go(func() {
+			c := contentID{1: byte(n), 2: byte(n >> 8)}
+			child.begin("x", c)
+			child.finish(c)
+		})
+	}
+	wg.Wait()
+	child.finish(id(2))
+	child.end(130)
+	expect(ending{under: map[contentID]string{}, ended: true, code: 130})
+
+	parent.page.entries[7] = diaryEntry{length: 1 << 31} // a writer that has gone wild
+	parent.page.entries[7].under.Store(9)
+	expect(ending{under: map[contentID]string{{}: strings.Repeat("\x00", maxDiaryPath)}, ended: true, code: 130})
 }
 
 // TestLessons lets children die of some of twenty contents, four workers at a
@@ -176,7 +205,7 @@ func TestLessons(t *testing.T) {
 	} {
 		deaths := 0
 		start := func(_ context.Context, l *lessons) (death, bool) {
-			d := death{diary: diary{under: map[contentID]parsing{}}}
+			d := death{ending: ending{under: map[contentID]string{}}}
 			for at := 0; at < 40; at += 4 {
 				clear(d.under)
 				for i := at; i < at+4; i++ {
@@ -185,12 +214,12 @@ func TestLessons(t *testing.T) {
 					case l.killers[id] != "":
 					case l.suspects[id]:
 						if slices.Contains(c.bad, i) {
-							d.under = map[contentID]parsing{id: {fmt.Sprint(i), 1}}
+							d.under = map[contentID]string{id: fmt.Sprint(i)}
 							deaths++
 							return d, true
 						}
 					default:
-						d.under[id] = parsing{fmt.Sprint(i), 1}
+						d.under[id] = fmt.Sprint(i)
 					}
 				}
 				for id := range d.under {

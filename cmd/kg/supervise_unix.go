@@ -23,16 +23,13 @@ import (
 const childEnv = "KG_SUPERVISED_CHILD"
 
 const (
-	fdOrders   = 3 // what the parent tells; when it ends the child must, too
-	fdMessages = 4 // what the child tells
-	fdStderr   = 5 // the standard error of both
+	fdOrders = 3 // what the parent tells; when it ends the child must, too
+	fdDiary  = 4 // memory of both, see diary
+	fdStderr = 5 // the standard error of both
 )
 
-// Times of the supervision. None of them matters to a result.
-const (
-	readPause   = 20 * time.Millisecond // between two looks at the messages; the pipe holds those of a second
-	endPatience = 5 * time.Second       // for a child that was told to end
-)
+// endPatience is for a child that was told to end. No result depends on it.
+const endPatience = 5 * time.Second
 
 // supervisor returns what runs the command line args in a child.
 func supervisor(u *ui, args []string) func(context.Context) (int, bool) {
@@ -107,37 +104,33 @@ type streams struct{ in, out, err *os.File }
 
 // runChild runs one child to its end.
 func runChild(ctx context.Context, program string, args []string, orders []byte, std streams) (death, bool) {
-	var files []*os.File
-	defer func() {
-		for _, f := range files {
-			f.Close()
-		}
-	}()
-	pipe := func() (r, w *os.File) {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return nil, nil
-		}
-		files = append(files, r, w)
-		return r, w
-	}
-	ordersR, ordersW := pipe()
-	messagesR, messagesW := pipe()
-	if ordersR == nil || messagesR == nil {
+	ordersR, ordersW, err := os.Pipe()
+	if err != nil {
 		return death{}, false
 	}
+	defer ordersR.Close()
+	defer ordersW.Close()
+	shared, err := newDiaryFile()
+	if err != nil {
+		return death{}, false
+	}
+	defer shared.Close()
+	diary, err := openDiary(shared)
+	if err != nil {
+		return death{}, false
+	}
+	defer diary.close()
 	said := &head{max: 64 << 10}
 	cmd := exec.Command(program)
 	cmd.Args = args
 	cmd.Env = append(os.Environ(), childEnv+"="+strconv.Itoa(os.Getpid()))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = std.in, std.out, said
-	cmd.ExtraFiles = []*os.File{ordersR, messagesW, std.err}
+	cmd.ExtraFiles = []*os.File{ordersR, shared, std.err}
 	cmd.WaitDelay = endPatience // for those that hold its standard error after its death
 	if err := cmd.Start(); err != nil {
 		return death{}, false
 	}
 	ordersR.Close()
-	messagesW.Close()
 
 	over := make(chan struct{})
 	var wg sync.WaitGroup
@@ -149,25 +142,10 @@ func runChild(ctx context.Context, program string, args []string, orders []byte,
 		}
 		ordersW.Close()
 	})
-	d := death{diary: diary{under: map[contentID]parsing{}}}
-	wg.Go(func() {
-		b := make([]byte, 64<<10)
-		for {
-			n, err := messagesR.Read(b)
-			d.read(b[:n])
-			if err != nil {
-				return
-			}
-			select {
-			case <-over:
-			case <-time.After(readPause):
-			}
-		}
-	})
 	cmd.Wait()
 	close(over)
 	wg.Wait()
-	d.how, d.said = cmd.ProcessState.String(), said.b.Bytes()
+	d := death{ending: diary.read(), how: cmd.ProcessState.String(), said: said.b.Bytes()}
 	if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok {
 		d.killed = s.Signaled() && s.Signal() == syscall.SIGKILL
 	}
@@ -190,8 +168,9 @@ func (h *head) Write(p []byte) (int, error) {
 
 // child is this process, if it is one.
 type child struct {
-	orders, messages, stderr *os.File
-	ui                       *ui
+	orders, stderr *os.File
+	diary          *diary
+	ui             *ui
 
 	alone    sync.RWMutex
 	killers  map[contentID]bool
@@ -209,7 +188,14 @@ func thisChild() *child {
 		syscall.CloseOnExec(fd)
 		return os.NewFile(uintptr(fd), name)
 	}
-	c := &child{orders: open(fdOrders, "orders"), messages: open(fdMessages, "messages"), stderr: open(fdStderr, "stderr")}
+	c := &child{orders: open(fdOrders, "orders"), stderr: open(fdStderr, "stderr")}
+	shared := open(fdDiary, "diary")
+	diary, err := openDiary(shared)
+	if err != nil {
+		return nil
+	}
+	shared.Close()
+	c.diary = diary
 	for _, set := range []*map[contentID]bool{&c.killers, &c.suspects} {
 		var n [4]byte
 		if _, err := io.ReadFull(c.orders, n[:]); err != nil {
@@ -240,11 +226,11 @@ func (c *child) run(ctx context.Context, args []string) int {
 	a := newApp(os.Stdout, c.stderr, os.Getenv)
 	a.guard, c.ui = c, a.ui
 	code := a.run(ctx, args)
-	c.messages.Write([]byte{msgEnd, byte(code)})
+	c.diary.end(code)
 	return code
 }
 
-// Enter tells the parent. A suspect waits until it is alone.
+// Enter notes it. A suspect waits until it is alone.
 func (c *child) Enter(path string, id contentID) bool {
 	if c.killers[id] {
 		return false
@@ -254,7 +240,7 @@ func (c *child) Enter(path string, id contentID) bool {
 	} else {
 		c.alone.RLock()
 	}
-	c.messages.Write(appendEnter(nil, path, id))
+	c.diary.begin(path, id)
 	return true
 }
 
@@ -262,7 +248,7 @@ func (c *child) Leave(path string, id contentID, panicked any) {
 	if panicked != nil {
 		c.ui.message(fmt.Sprintf("parsing %s failed: %v; it is left out", quote(path), panicked), "this is a bug of kg; please report it")
 	}
-	c.messages.Write(appendLeave(nil, id))
+	c.diary.finish(id)
 	if c.suspects[id] {
 		c.alone.Unlock()
 	} else {
