@@ -72,7 +72,7 @@ const (
 	OpMethodRef // X::Name: a method of the value or type X as a value; the Name new is a constructor
 	OpClassOf   // the value that stands for the type X
 	OpLabel     // Name among the cases of X: a member of X's type, or else what Name means
-	OpMark      // an annotation or decorator X(Args…)
+	OpMark      // an annotation or decorator X(Args…); Name: what it says, where it is a condition
 
 	// Modules and structural types.
 

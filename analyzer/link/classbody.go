@@ -54,7 +54,7 @@ func (r *bodyReader) declared() {
 			if d.Parent != facts.None {
 				r.inject(d.Parent, d.Type)
 				if w := r.f.Rules.Classes.Wiring; w != nil && markOf(fs, d.Marks, w.Points) != none {
-					r.fieldPoint(d)
+					r.fieldPoint(facts.DeclID(i))
 				}
 			}
 		}

@@ -13,12 +13,20 @@ import (
 // ask for their types: of what is asked for, the source names the type alone.
 type Wiring struct {
 	// Managed are the names of the annotations of classes that a container makes,
-	// Points those of members that it sets or calls, and of constructors.
+	// Points those of members that it sets or calls, and of constructors. An
+	// annotation of the tree that has one of the former is like it.
 	Managed, Points []string
 
 	// Makes are the full names of the annotations of methods whose results are
 	// handed out; a container gives them their arguments.
 	Makes []string
+
+	// Conditions are the names of the annotations by which a class, or a method that
+	// makes something, or what such a method's class has, is there in some builds or
+	// surroundings and not in others. A star stands for any end of a name. An
+	// annotation of the tree that has one is like it. Two that have one text, which
+	// is the name of their [facts.OpMark], hold together or not at all.
+	Conditions []string
 
 	// Names are the names of annotations that say which of several is made or
 	// asked for, and First is that of the one that is taken otherwise.
@@ -36,6 +44,8 @@ type provider struct {
 	name  string
 	first bool
 	test  bool // in test code
+
+	conditions []string // their texts, or what tells them from all others
 }
 
 // maxProviders bounds those that are taken to be handed out together.
@@ -49,11 +59,14 @@ const maxHolders = 4
 type wired struct {
 	of       map[Ent][]provider
 	external map[string][]provider
+
+	managed, conditions []string // with the annotations of the tree that are made of them
 }
 
 // findProviders finds who provides what.
 func (l *linker) findProviders() {
-	l.wired = wired{map[Ent][]provider{}, map[string][]provider{}}
+	l.wired = wired{of: map[Ent][]provider{}, external: map[string][]provider{}}
+	l.findComposed()
 	var ev *evaluator
 	for fn, f := range l.ownFiles() {
 		if f.Rules.Classes == nil || f.Rules.Classes.Wiring == nil {
@@ -71,7 +84,7 @@ func (l *linker) findProviders() {
 			if d.Kind == graph.KindClass {
 				r, n := utf8.DecodeRuneInString(p.name)
 				p.name = string(unicode.ToLower(r)) + p.name[n:]
-				mark = markOf(f.Facts, d.Marks, rules.Managed)
+				mark = markOf(f.Facts, d.Marks, l.wired.managed)
 			}
 			if mark == none && d.Kind == graph.KindClass {
 				continue
@@ -96,6 +109,7 @@ func (l *linker) findProviders() {
 				p.name = name
 			}
 			p.first = markOf(f.Facts, d.Marks, []string{rules.First}) != none
+			p.conditions = l.wired.conditionsOf(f, facts.DeclID(i))
 			l.wired.add(ev, typ, p)
 		}
 	}
@@ -198,6 +212,7 @@ func nameOf(fs *facts.File, mark facts.ExprID) string {
 // point is what a container gives to a class: by a field, or by a parameter.
 type point struct {
 	owner facts.DeclID
+	by    facts.DeclID // the field or callable
 	typ   facts.ExprID
 	name  facts.Str
 	as    string // the name that it is asked for by, if any
@@ -209,7 +224,7 @@ func (r *bodyReader) callPoints(i facts.DeclID) {
 	d := &fs.Decls[i]
 	rules := r.f.Rules.Classes.Wiring
 	for k, p := range fs.Params[d.Params.Lo:d.Params.Hi] {
-		at := point{owner: d.Parent, typ: p.Type, name: p.Name}
+		at := point{owner: d.Parent, by: i, typ: p.Type, name: p.Name}
 		for _, m := range fs.Lists[d.Marks.Lo:d.Marks.Hi] {
 			if x := &fs.Exprs[m]; x.X >= 0 && int(x.N) == k+1 && slices.Contains(rules.Names, fs.Str(fs.Exprs[x.X].Name)) {
 				at.as = nameOf(fs, facts.ExprID(m))
@@ -220,8 +235,9 @@ func (r *bodyReader) callPoints(i facts.DeclID) {
 }
 
 // fieldPoint records what a container gives to a field.
-func (r *bodyReader) fieldPoint(d *facts.Decl) {
-	at := point{owner: d.Parent, typ: d.Type, name: d.Name}
+func (r *bodyReader) fieldPoint(i facts.DeclID) {
+	d := &r.f.Facts.Decls[i]
+	at := point{owner: d.Parent, by: i, typ: d.Type, name: d.Name}
 	if m := markOf(r.f.Facts, d.Marks, r.f.Rules.Classes.Wiring.Names); m != none {
 		at.as = nameOf(r.f.Facts, m)
 	}
@@ -237,12 +253,13 @@ func (r *bodyReader) managed(d *facts.Decl) bool {
 	}
 	fs := r.f.Facts
 	return d.Marks.Len() > 0 && (markOf(fs, d.Marks, rules.Points) != none || d.Kind == graph.KindMethod && r.ev.makes(d, rules) != none) ||
-		d.Kind == graph.KindConstructor && markOf(fs, fs.Decls[d.Parent].Marks, rules.Managed) != none
+		d.Kind == graph.KindConstructor && markOf(fs, fs.Decls[d.Parent].Marks, r.l.wired.managed) != none
 }
 
 // wire records what is given where something of a type is asked for: the type, in
 // whatever holds it, and who provides it. One provider, or the one that the names
-// tell, is inferred; of several it is open which.
+// tell, is inferred; of several it is open which, and so it is of those that have
+// a condition.
 func (r *bodyReader) wire(at point) {
 	if at.typ < 0 {
 		return
@@ -260,27 +277,36 @@ func (r *bodyReader) wire(at point) {
 		return
 	}
 	var list []provider
+	outside := false
 	switch rec := r.ev.types.rec(x); rec.kind {
 	case kNamed:
 		list = r.l.wired.of[r.l.canon[rec.ent]]
+		outside = r.l.units[r.l.unitOf(rec.ent)].surface
 	case kExtern:
 		list = r.l.wired.external[r.ev.externName(x)]
+		outside = true
 	}
 	var to []graph.ID // one declaration may be there for several modules
-	for _, p := range r.chosen(list, at, many) {
+	var open []bool
+	chosen, here := r.chosen(list, at, many)
+	for _, p := range chosen {
 		if n := r.target(p.ent); n != graph.None && n != from && !slices.Contains(to, n) && len(to) < maxProviders {
 			to = append(to, n)
+			// Without it nobody of the tree provides what only it does; of what is
+			// not of the tree, a library may.
+			open = append(open, (many || outside && at.as == "") && !given(p.conditions, here))
 		}
 	}
-	certainty := graph.Inferred
-	if len(to) > 1 && !many {
-		certainty = graph.Ambiguous
-		if len(to) > maxAmbiguous {
-			return
-		}
+	several := len(to) > 1 && !many
+	if several && len(to) > maxAmbiguous {
+		return
 	}
 	place := &r.f.Facts.Exprs[typ]
-	for _, to := range to {
+	for i, to := range to {
+		certainty := graph.Inferred
+		if several || open[i] {
+			certainty = graph.Ambiguous
+		}
 		if to != r.typeNode(x) {
 			r.edges = append(r.edges, graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeInjects, Certainty: certainty,
 				HasSite: true, Site: r.site(place.Line, place.Col)})
@@ -289,36 +315,43 @@ func (r *bodyReader) wire(at point) {
 }
 
 // chosen returns the providers among which the container takes the one that is
-// asked for.
-func (r *bodyReader) chosen(list []provider, at point, many bool) []provider {
-	keep := func(ok func(p *provider) bool) {
-		var out []provider
-		for i := range list {
-			if ok(&list[i]) {
-				out = append(out, list[i])
-			}
+// asked for, and the conditions of who asks, if that matters. One that has a
+// condition leaves the others possible.
+func (r *bodyReader) chosen(list []provider, at point, many bool) (_ []provider, here []string) {
+	by := r.f.base + Ent(at.by)
+	test := r.f.place.Test
+	list = filter(list, func(p *provider) bool { return p.ent != by && (test || !p.test) && (at.as == "" || p.name == at.as) })
+	if !slices.ContainsFunc(list, func(p provider) bool { return len(p.conditions) > 0 || p.first }) && (many || len(list) < 2) {
+		return list, nil
+	}
+	here = r.l.wired.conditionsOf(r.f, at.by)
+	if many || at.as != "" {
+		return list, here
+	}
+	name := r.f.Facts.Str(at.name)
+	for _, ok := range []func(p *provider) bool{
+		func(p *provider) bool { return p.first },
+		func(p *provider) bool { return p.name == name },
+	} {
+		taken := filter(list, ok)
+		// One of them is taken where one is there wherever any other is.
+		if slices.ContainsFunc(taken, func(p provider) bool {
+			return !slices.ContainsFunc(list, func(o provider) bool { return !given(p.conditions, here, o.conditions) })
+		}) {
+			return taken, here
 		}
-		list = out
 	}
-	if !r.f.place.Test {
-		keep(func(p *provider) bool { return !p.test })
+	return list, here
+}
+
+func filter(list []provider, ok func(p *provider) bool) []provider {
+	var out []provider
+	for i := range list {
+		if ok(&list[i]) {
+			out = append(out, list[i])
+		}
 	}
-	if at.as != "" {
-		keep(func(p *provider) bool { return p.name == at.as })
-		return list
-	}
-	if many || len(list) < 2 {
-		return list
-	}
-	all := list
-	if keep(func(p *provider) bool { return p.first }); len(list) == 1 {
-		return list
-	}
-	list = all
-	if keep(func(p *provider) bool { return p.name == r.f.Facts.Str(at.name) }); len(list) == 1 {
-		return list
-	}
-	return all
+	return out
 }
 
 // held returns the type that is asked for inside of what holds it, and whether all

@@ -442,7 +442,7 @@ func (e *extractor) annotation(i syntax.ID) facts.ExprID {
 			e.ids = append(e.ids, int32(id))
 		}
 	}
-	out := facts.Expr{Op: facts.OpMark, X: x, Y: none, Args: e.b.AddList(e.ids[base:])}
+	out := facts.Expr{Op: facts.OpMark, Name: e.settled(i, x), X: x, Y: none, Args: e.b.AddList(e.ids[base:])}
 	e.ids = e.ids[:base]
 	return e.operation(out, x)
 }
