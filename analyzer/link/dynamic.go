@@ -204,7 +204,7 @@ func (l *linker) dynamicTypes(ev *evaluator) {
 	}
 	s := &slots{base: make([]int32, len(l.files)), result: make([]Type, len(l.entFile)), yield: make([]Type, len(l.entFile)), sent: make([]Type, len(l.entFile)), shaped: make([]Type, len(l.entFile)),
 		decorated: make([]Type, len(l.entFile)), generator: make([]bool, len(l.entFile)), mro: make([]*mroOf, len(l.entFile)),
-		readers: make([][]int32, len(l.files)), meta: make([]Type, len(l.entFile))}
+		meta: make([]Type, len(l.entFile))}
 	l.slots = s
 	n := int32(0)
 	for _, fn := range files {

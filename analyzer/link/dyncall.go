@@ -118,7 +118,9 @@ func (ev *evaluator) fitsCall(e Ent, bound bool, c *callArgs) bool {
 	ev.eachArgument(e, bound, c, func(p int32, a argument) {
 		n++
 		filled[p] = true
-		want := l.slots.param[l.slots.base[fn]+d.Params.Lo+p]
+		at := l.slots.base[fn] + d.Params.Lo + p
+		ev.noteParam(at)
+		want := l.slots.param[at]
 		if want == unknownType || a.typ == unknownType || !ok {
 			return
 		}
@@ -289,8 +291,10 @@ func (b *binder) arguments(e Ent, bound bool, self Type, c *callArgs) {
 	fn := l.entFile[e]
 	at := l.slots.base[fn] + d.Params.Lo
 	for i := range int32(d.Params.Len()) {
+		ev.noteParam(at + i)
 		b.declare(l.slots.param[at+i])
 	}
+	ev.noteSlot(e)
 	b.declare(l.slots.result[e])
 	if bound && d.Params.Len() > 0 && t.kind(self) != kSuper {
 		if p := l.slots.param[at]; t.rec(p).params {

@@ -1,6 +1,8 @@
 package link
 
 import (
+	"slices"
+
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -11,20 +13,28 @@ import (
 type dynamicEval struct {
 	within   []facts.DeclID // by ExprID: the innermost class around it; None; see classAround
 	located  bool
-	lflow    []bool  // by LocalID: its type was inferred across declarations
-	param    []int32 // by LocalID: the parameter that it is; -1
-	prev     []Type  // by LocalID: its type as far as the pass before found it
-	flowed   []bool  // by ExprID: its type was inferred across declarations
-	flow     bool    // of the expression being evaluated
-	cycle    bool    // a local's value was asked for while it was looked for
+	lflow    []bool          // by LocalID: its type was inferred across declarations
+	param    []int32         // by LocalID: the parameter that it is; -1
+	prev     []Type          // by LocalID: its type as far as the pass before found it
+	flowed   []bool          // by ExprID: its type was inferred across declarations
+	flow     bool            // of the expression being evaluated
+	asked    []askedLocal    // in the pass, while they were looked for
+	settled  []facts.LocalID // whose values were found in the pass
 	binds    map[bindKey]binding
 	units    map[bindKey]int32
 	exported map[int32]map[Sym]bool
 	hits     map[memberKey]hit
 	chase    int
-	calls    int     // calls that are open
-	seen     []int32 // by file: 1 + the file that last read a slot of it
-	track    bool
+	calls    int  // calls that are open
+	track    bool // who reads which slot
+}
+
+// askedLocal is a local whose value was asked for while it was looked for, and the
+// answer: what the pass before had found.
+type askedLocal struct {
+	id   facts.LocalID
+	typ  Type
+	flow bool
 }
 
 // reset forgets what depends on surfaces that changed.
@@ -44,14 +54,14 @@ func (ev *evaluator) openDynamic() {
 	d.within, d.flowed = grow(d.within, n), grow(d.flowed, n)
 	d.param, d.prev, d.lflow = grow(d.param, m), grow(d.prev, m), grow(d.lflow, m)
 	for i := range d.param {
-		d.param[i], d.prev[i] = -1, unknownType
+		d.param[i], d.prev[i], d.lflow[i] = -1, unknownType, false
 	}
 	for i := range fs.Params {
 		if id := fs.Params[i].Local; id != facts.None {
 			d.param[id] = int32(i)
 		}
 	}
-	d.cycle, d.flow = false, false
+	d.flow = false
 	d.located = false
 }
 
@@ -99,33 +109,38 @@ func (ev *evaluator) classAround(e facts.ExprID) facts.DeclID {
 	return d.within[e]
 }
 
-// evaluate finds the types of all expressions of a file. Values that depend on
-// themselves, as in loops, take a second pass.
+// evaluate finds the types of all expressions of a file: function by function, and of
+// what stands between them.
 func (ev *evaluator) evaluate(fn int32) {
 	ev.open(fn)
+	n, at := int32(len(ev.f.Facts.Exprs)), int32(0)
+	for i := range ev.f.Facts.Decls {
+		d := &ev.f.Facts.Decls[i]
+		if d.Kind.IsCallable() && d.Exprs.Lo >= at && d.Exprs.Len() > 0 { // not a function inside one
+			ev.settle(at, d.Exprs.Lo)
+			ev.settle(d.Exprs.Lo, d.Exprs.Hi)
+			at = d.Exprs.Hi
+		}
+	}
+	ev.settle(at, n)
+}
+
+// settle finds the types of some expressions that follow each other. Values that
+// depend on themselves, as in loops, take a second pass.
+func (ev *evaluator) settle(lo, hi int32) {
 	d := &ev.dyn
 	for range 3 {
-		for e := range ev.f.Facts.Exprs {
+		d.asked, d.settled = d.asked[:0], d.settled[:0]
+		for e := lo; e < hi; e++ {
 			ev.typeOf(facts.ExprID(e))
 		}
-		if !d.cycle {
+		if !slices.ContainsFunc(d.asked, func(a askedLocal) bool { return a.typ != ev.local[a.id] || a.flow != d.lflow[a.id] }) {
 			return
 		}
-		changed := false
-		for i := range ev.local {
-			if ev.lstat[i] == evalDone && d.prev[i] != ev.local[i] {
-				d.prev[i], changed = ev.local[i], true
-			}
+		clear(ev.state[lo:hi])
+		for _, id := range d.settled {
+			d.prev[id], ev.lstat[id] = ev.local[id], evalNew
 		}
-		if !changed {
-			return
-		}
-		d.cycle = false
-		clear(ev.state)
-		clear(ev.lstat)
-	}
-	for e := range ev.f.Facts.Exprs {
-		ev.typeOf(facts.ExprID(e))
 	}
 }
 
@@ -197,8 +212,9 @@ func (ev *evaluator) valueOf(e Ent) Type {
 		return ev.l.typ[e]
 	case d.Kind.IsCallable():
 		if d.Traits&facts.TraitReplaced != 0 {
+			ev.noteSlot(e)
 			if by := ev.l.slots.decorated[e]; by != unknownType {
-				ev.readSlot(e)
+				ev.dyn.flow = true
 				return by
 			}
 		}
@@ -215,14 +231,21 @@ func (ev *evaluator) valueOf(e Ent) Type {
 
 // readSlot notes that the type of e was inferred, and that the file needs it.
 func (ev *evaluator) readSlot(e Ent) {
-	d := &ev.dyn
-	d.flow = true
-	if !d.track {
-		return
+	ev.dyn.flow = true
+	ev.noteSlot(e)
+}
+
+// noteSlot notes that the file needs what is inferred of e, now or later.
+func (ev *evaluator) noteSlot(e Ent) {
+	if ev.dyn.track {
+		ev.l.slots.read(ev.l.slots.ofEnt(e), ev.fn)
 	}
-	if fn := ev.l.entFile[e]; d.seen[fn] != ev.fn+1 {
-		d.seen[fn] = ev.fn + 1
-		ev.l.slots.readers[fn] = append(ev.l.slots.readers[fn], ev.fn)
+}
+
+// noteParam notes it of a parameter.
+func (ev *evaluator) noteParam(at int32) {
+	if ev.dyn.track {
+		ev.l.slots.read(ev.l.slots.ofParam(at), ev.fn)
 	}
 }
 
@@ -362,7 +385,8 @@ func (ev *evaluator) dynamicLocal(id facts.LocalID) (Type, Ent) {
 		d.flow = d.flow || d.lflow[id]
 		return ev.local[id], noEnt
 	case evalOpen:
-		d.cycle = true
+		d.asked = append(d.asked, askedLocal{id, d.prev[id], d.lflow[id]})
+		d.flow = d.flow || d.lflow[id]
 		return d.prev[id], noEnt
 	}
 	if ev.depth > maxEvalDepth {
@@ -377,6 +401,7 @@ func (ev *evaluator) dynamicLocal(id facts.LocalID) (Type, Ent) {
 	d.flow = d.flow || outer
 	ev.depth--
 	ev.local[id], ev.lstat[id] = t, evalDone
+	d.settled = append(d.settled, id)
 	return t, noEnt
 }
 
@@ -416,7 +441,9 @@ func (ev *evaluator) versionValue(id facts.LocalID, lo *facts.Local) Type {
 	}
 	if p := ev.dyn.param[id]; p >= 0 {
 		s := ev.l.slots
-		pt := s.param[s.base[ev.fn]+p]
+		at := s.base[ev.fn] + p
+		pt := s.param[at]
+		ev.noteParam(at)
 		ev.dyn.flow = true
 		switch f := ev.f.Facts.Params[p].Flags; {
 		case f&graph.ParamVariadic != 0:

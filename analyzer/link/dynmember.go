@@ -176,8 +176,9 @@ func (ev *evaluator) attribute(x Type, h hit) Type {
 			return ev.applied(h.ent, self, h.as, &callArgs{})
 		}
 		if d.Traits&facts.TraitReplaced != 0 {
+			ev.noteSlot(h.ent)
 			if by := ev.l.slots.decorated[h.ent]; by != unknownType {
-				ev.readSlot(h.ent)
+				ev.dyn.flow = true
 				return ev.substituted(by, h.as, self)
 			}
 		}

@@ -217,8 +217,9 @@ func (ev *evaluator) shapeOf(e Ent, d *facts.Decl, declared Type) Type {
 	if d.Type == facts.None {
 		return declared
 	}
+	ev.noteSlot(e)
 	if x := ev.l.slots.shaped[e]; x != unknownType {
-		ev.readSlot(e)
+		ev.dyn.flow = true
 		if ev.types.kind(x) == kNamed {
 			return x
 		}

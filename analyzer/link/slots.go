@@ -29,7 +29,8 @@ type slots struct {
 	generator []bool            // it yields
 	meta      []Type            // of classes: their class
 	mro       []*mroOf
-	readers   [][]int32 // by file: the files that read a slot of it
+	readers   []int32 // by slot: its last reader in reads; 0
+	reads     []slotRead
 }
 
 // maxSlotRounds bounds the rounds: the length of the longest chain of
@@ -40,10 +41,31 @@ const maxSlotRounds = 10
 // into themselves would grow with every round.
 const maxSlotDepth = 6
 
+// slotRead is a file that has read a slot since the slot last changed. The reads of a
+// slot are linked.
+type slotRead struct {
+	file int32
+	next int32 // in reads; 0
+}
+
+// Slots are counted for who reads them: those of an entity together, then the
+// parameters.
+func (s *slots) ofEnt(e Ent) int32 { return int32(e) }
+
+func (s *slots) ofParam(at int32) int32 { return int32(len(s.result)) + at }
+
+// read notes that a file has read a slot.
+func (s *slots) read(slot, fn int32) {
+	if last := s.readers[slot]; last == 0 || s.reads[last].file != fn {
+		s.reads = append(s.reads, slotRead{fn, last})
+		s.readers[slot] = int32(len(s.reads) - 1)
+	}
+}
+
 // addition is a type that flows into a slot.
 type addition struct {
 	slot *Type
-	file int32 // that declares the slot
+	key  int32 // of the slot, for its readers
 	typ  Type
 }
 
@@ -63,10 +85,12 @@ func (l *linker) inferSlots(ev *evaluator) {
 		}
 	})
 	ev.dyn.track = true
-	ev.dyn.seen = make([]int32, len(l.files))
+	l.slots.readers = make([]int32, len(l.slots.result)+len(l.slots.param))
+	l.slots.reads = make([]slotRead, 1)
 	l.slotRounds(library, func(fn int32, list []addition) []addition { return l.collectLibrary(ev, fn, list) }, nil)
 	l.slotRounds(tree, func(fn int32, list []addition) []addition { return l.collectSlots(ev, fn, list) }, l.injectedParams())
 	ev.dyn.track = false
+	l.slots.readers, l.slots.reads = nil, nil
 }
 
 // slotRounds runs rounds of files: collect returns the list with what flows from
@@ -91,10 +115,10 @@ func (l *linker) slotRounds(files []int32, collect func(fn int32, list []additio
 				continue
 			}
 			*a.slot, changed = t, true
-			dirty[a.file] = true
-			for _, r := range l.slots.readers[a.file] {
-				dirty[r] = true
+			for r := l.slots.readers[a.key]; r != 0; r = l.slots.reads[r].next {
+				dirty[l.slots.reads[r].file] = true
 			}
+			l.slots.readers[a.key] = 0
 		}
 		list = list[:0]
 	}
@@ -112,7 +136,7 @@ func (l *linker) slotRounds(files []int32, collect func(fn int32, list []additio
 			if l.slots.generator[g.by] && l.decl(g.by).Results.Len() == 0 {
 				t = l.slots.yield[g.by]
 			}
-			list = append(list, addition{g.slot, g.file, t})
+			list = append(list, addition{g.slot, g.key, t})
 		}
 		if join(); !changed {
 			break
@@ -124,7 +148,7 @@ func (l *linker) slotRounds(files []int32, collect func(fn int32, list []additio
 // the tree.
 type injected struct {
 	slot *Type
-	file int32
+	key  int32
 	by   Ent
 }
 
@@ -150,7 +174,8 @@ func (l *linker) injectedParams() []injected {
 			d := l.decl(from)
 			for j := d.Params.Lo; j < d.Params.Hi; j++ {
 				if p := &f.Facts.Params[j]; p.Name == name && p.Type == facts.None {
-					list = append(list, injected{&l.slots.param[l.slots.base[fn]+j], fn, to})
+					at := l.slots.base[fn] + j
+					list = append(list, injected{&l.slots.param[at], l.slots.ofParam(at), to})
 				}
 			}
 		}
@@ -170,7 +195,7 @@ func (l *linker) collectLibrary(ev *evaluator, fn int32, list []addition) []addi
 			continue
 		}
 		if t := ev.typeOf(d.Value); t != unknownType {
-			list = append(list, addition{&l.typ[e], fn, t})
+			list = append(list, addition{&l.typ[e], l.slots.ofEnt(e), t})
 		}
 	}
 	return list
@@ -181,21 +206,29 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 	ev.evaluate(fn)
 	f, s, t := &l.files[fn], l.slots, l.types
 	fs := f.Facts
-	add := func(slot *Type, file int32, typ Type) {
-		if typ != unknownType && !l.units[l.files[file].unit].surface {
-			list = append(list, addition{slot, file, typ})
+	open := func(file int32, typ Type) bool {
+		return typ != unknownType && !l.units[l.files[file].unit].surface
+	}
+	add := func(of []Type, e Ent, typ Type) {
+		if open(l.entFile[e], typ) {
+			list = append(list, addition{&of[e], s.ofEnt(e), typ})
+		}
+	}
+	addParam := func(file, p int32, typ Type) {
+		if at := s.base[file] + p; open(file, typ) {
+			list = append(list, addition{&s.param[at], s.ofParam(at), typ})
 		}
 	}
 	value := func(e Ent, typ Type) {
 		d := l.decl(e)
 		if d.Type != facts.None && t.hasKeys(typ) && (d.Kind == graph.KindField || d.Kind == graph.KindVariable || d.Kind == graph.KindConstant) {
-			add(&s.shaped[e], l.entFile[e], ev.shapedAs(l.typ[e], typ))
+			add(s.shaped, e, ev.shapedAs(l.typ[e], typ))
 		}
 		if d.Type == facts.None && !d.Kind.IsCallable() && !d.Kind.IsType() && (d.Kind == graph.KindField || d.Kind == graph.KindVariable || d.Kind == graph.KindConstant) {
 			if l.types.kind(l.typ[e]) == kMeta && l.types.kind(l.types.arg(l.typ[e], 0)) == kParam {
 				return // a type parameter
 			}
-			add(&l.typ[e], l.entFile[e], typ)
+			add(l.typ, e, typ)
 		}
 	}
 	param := func(e Ent, p int32, typ Type) {
@@ -203,7 +236,7 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 		file := l.entFile[e]
 		at := d.Params.Lo + p
 		if l.files[file].Facts.Params[at].Type == facts.None {
-			add(&s.param[s.base[file]+at], file, ev.unbound(typ))
+			addParam(file, at, ev.unbound(typ))
 		}
 	}
 	for i := range fs.Flows {
@@ -215,15 +248,15 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 		switch fl.Kind {
 		case facts.FlowReturn:
 			if e := f.base + Ent(fl.To); fs.Decls[fl.To].Results.Len() == 0 {
-				add(&s.result[e], fn, typ)
+				add(s.result, e, typ)
 			}
 		case facts.FlowYield:
-			add(&s.yield[f.base+Ent(fl.To)], fn, typ)
+			add(s.yield, f.base+Ent(fl.To), typ)
 		case facts.FlowDefine:
 			value(f.base+Ent(fl.N), typ)
 		case facts.FlowBind:
 			if p := ev.dyn.param[fl.N]; p >= 0 && fs.Params[p].Type == facts.None && fs.Locals[fl.N].Value == facts.None {
-				add(&s.param[s.base[fn]+p], fn, typ)
+				addParam(fn, p, typ)
 			}
 		case facts.FlowAssign:
 			if fl.To >= 0 && fs.Exprs[fl.To].Op == facts.OpIndex {
@@ -254,7 +287,7 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 				last := ev.typeOf(facts.ExprID(args[len(args)-1]))
 				name := f.syms[at.Name]
 				if by := ev.generatorOf(ev.typ[at.X], name); by != noEnt {
-					add(&s.sent[by], l.entFile[by], ev.unbound(last))
+					add(s.sent, by, ev.unbound(last))
 				} else if ref := ev.refOf(at.X); ref != noEnt {
 					value(ref, ev.unbound(ev.withPart(ev.typ[at.X], fs.Str(at.Name), unknownType, last)))
 				}
@@ -321,7 +354,7 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 			}
 		}
 		if by := ev.decoratedBy(e, d); by != unknownType {
-			add(&s.decorated[e], fn, by)
+			add(s.decorated, e, by)
 		}
 	}
 	return list
