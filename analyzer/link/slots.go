@@ -391,8 +391,9 @@ func (ev *evaluator) callbacks(target Ent, bound bool, c *callArgs, method bool,
 	var b *binder
 	ev.eachArgument(target, bound, c, func(p int32, arg argument) {
 		a := arg.typ
-		want := l.slots.param[l.slots.base[fn]+d.Params.Lo+p]
-		for _, w := range t.members(want) {
+		at := l.slots.base[fn] + d.Params.Lo + p
+		ev.noteParam(at)
+		for _, w := range t.members(l.slots.param[at]) {
 			if t.kind(w) != kFunc || t.rec(w).isVariadic() {
 				continue
 			}
