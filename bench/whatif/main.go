@@ -10,7 +10,8 @@
 // errors. Errors of the kind "no longer satisfies" are counted apart, too: their
 // cause is a conversion, not a call.
 //
-// With -tree, the folder of the repository, removals and renames are also made:
+// With -tree, the folder of the repository, removals and renames, and what a file
+// does not pass on any more, are also made:
 // kg gets the edited files and compares the two trees (kg impact --base …). Then
 // it also counts how often the delta names exactly the declaration.
 package main
@@ -204,6 +205,10 @@ func (e *evaluation) tally(name string) *tally {
 
 func (e *evaluation) judge(m *mutation) {
 	id, ok := e.at[m.Symbol.ID]
+	if m.Change == "withdraw" {
+		id = e.g.Lookup(m.Symbol.ID)
+		ok = id != graph.None
+	}
 	if !ok {
 		e.unknown++
 		if e.misses > 0 {
@@ -216,7 +221,7 @@ func (e *evaluation) judge(m *mutation) {
 	if m.Change == "remove" {
 		kind = diff.Removed
 	}
-	if m.Change != "rename" {
+	if m.Change != "rename" && m.Change != "withdraw" {
 		r, err := impact.WhatIf(e.g, e.g.Nodes[id].Key, kind, change.Rules(), impact.Options{Limit: -1})
 		if err != nil {
 			log.Fatal(err)
@@ -262,6 +267,8 @@ func (e *evaluation) delta(m *mutation, id graph.ID, r *impact.Result) {
 		want = diff.Removed
 	case "rename":
 		want = diff.Renamed
+	case "withdraw": // of what a file passes on
+		want = diff.Body
 	}
 	found := false
 	for _, c := range r.Changes {

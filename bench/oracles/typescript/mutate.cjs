@@ -10,6 +10,9 @@
 // one, over any number of steps, and have the name of the declaration or of its
 // owner. Of an import that finds nothing the compiler does not say who uses it:
 // those are the uses that it had resolved before.
+//
+// The kind withdraw, which has to be asked for, takes what a file passes on: one
+// name of `export { a } from 'b'`, or all of `export * from 'b'`.
 'use strict';
 
 const fs = require('fs');
@@ -168,6 +171,27 @@ for (const [file, p] of home) {
   });
 }
 
+// What files pass on.
+for (const [file, p] of home) {
+  if (isTest(file) || !/\.[cm]?tsx?$/.test(file) || /\.d\.[cm]?ts$/.test(file) || !flags.kinds.includes('withdraw')) continue;
+  const sf = p.program.getSourceFile(abs(file));
+  const withdraw = (kind, node, to, names) => targets.push({ id: define(sf), kind, file, node, change: 'withdraw', from: node.getStart(sf), to, text: blanks(sf.text.slice(node.getStart(sf), to)), exported: true, names });
+  for (const x of sf ? sf.statements : []) {
+    if (!ts.isExportDeclaration(x) || x.isTypeOnly && !x.exportClause) continue;
+    if (!x.exportClause) {
+      const from = p.checker.getSymbolAtLocation(x.moduleSpecifier);
+      if (from?.declarations?.some((d) => home.has(rel(d.getSourceFile().fileName)))) withdraw('all', x, x.end, p.checker.getExportsOfModule(from).map((e) => e.name));
+    } else if (ts.isNamedExports(x.exportClause)) {
+      for (const e of x.exportClause.elements) {
+        const passed = e.name.getText() !== 'default' && p.checker.getSymbolAtLocation(e.name);
+        const to = passed && p.checker.getAliasedSymbol(passed);
+        if (!to?.declarations?.some((d) => d.getSourceFile() !== sf && home.has(rel(d.getSourceFile().fileName)))) continue;
+        withdraw('name', e, sf.text[e.end] === ',' ? e.end + 1 : e.end, [e.name.text]);
+      }
+    }
+  }
+}
+
 // mulberry32
 let state = Number(flags.seed) >>> 0;
 function random() {
@@ -213,6 +237,26 @@ function uses(p, t, files, add) {
   }
 }
 
+// through adds the uses of names that an import or a re-export does not find now.
+function through(p, lost, files, add) {
+  const symbols = new Set(lost.map((n) => p.checker.getSymbolAtLocation(n)).filter(Boolean));
+  for (const f of files) {
+    const sf = p.program.getSourceFile(abs(f));
+    each(sf, (n) => {
+      if (!ts.isIdentifier(n) || lost.includes(n) || ts.isExportSpecifier(n.parent) && n.parent.parent.parent.moduleSpecifier) return;
+      let s = ts.isShorthandPropertyAssignment(n.parent) ? p.checker.getShorthandAssignmentValueSymbol(n.parent) : p.checker.getSymbolAtLocation(n);
+      if (ts.isExportSpecifier(n.parent)) s = p.checker.getExportSpecifierLocalTargetSymbol(n.parent);
+      for (let i = 0; s && s.flags & ts.SymbolFlags.Alias && i < 64; i++) {
+        if (symbols.has(s)) {
+          add(sf, n, ts.isImportSpecifier(n.parent) || ts.isImportClause(n.parent) ? 'import' : 'call', 'uses ' + n.text);
+          return;
+        }
+        s = p.checker.getImmediateAliasedSymbol(s);
+      }
+    });
+  }
+}
+
 // exports reports whether a file exports a declaration apart from it.
 function exports(sf, t) {
   return sf.statements.some((s) => ts.isExportAssignment(s) || ts.isExportDeclaration(s) && !s.moduleSpecifier && s.exportClause?.elements?.some((x) => (x.propertyName || x.name).text === nameNode(t.node).text));
@@ -221,12 +265,13 @@ function exports(sf, t) {
 function mutate(t) {
   const was = home.get(t.file).program.getSourceFile(abs(t.file)).text;
   const text = was.slice(0, t.from) + t.text + was.slice(t.to);
+  const withdrawn = t.change === 'withdraw';
   const owner = containerOf(t.node);
-  const names = [nameNode(t.node).text, owner?.name?.text].filter(Boolean);
-  const called = ts.getCombinedModifierFlags(t.node) & ts.ModifierFlags.Default ? [...names, 'default'] : names;
+  const names = t.names || [nameNode(t.node).text, owner?.name?.text].filter(Boolean);
+  const called = withdrawn ? names : ts.getCombinedModifierFlags(t.node) & ts.ModifierFlags.Default ? [...names, 'default'] : names;
   const says = (sf) => called.some((n) => sf.identifiers.has(n));
   const source = home.get(t.file).program.getSourceFile(abs(t.file));
-  const alone = !owner && !t.exported && !exports(source, t); // no other file can name it
+  const alone = !withdrawn && !owner && !t.exported && !exports(source, t); // no other file can name it
   const found = new Map(); // declaration → {or, sites}
   const done = new Set();
   let checked = 0;
@@ -237,7 +282,7 @@ function mutate(t) {
     program.getTypeChecker();
     const add = (sf, node, cause, error) => {
       const origins = originsOf(node);
-      const own = origins.includes(t.id) || !origins.length;
+      const own = withdrawn ? sf.fileName === abs(t.file) : origins.includes(t.id) || !origins.length;
       if (own) return;
       // What stands in a test counts to it and not to its file.
       const first = origins.find((o) => tests.has(o)) || origins[0];
@@ -247,6 +292,7 @@ function mutate(t) {
       for (const o of origins) if (o !== first) b.or.add(idOf(o));
       b.sites.push({ file: rel(sf.fileName), line: sf.getLineAndCharacterOfPosition(node.getStart(sf)).line + 1, cause, error });
     };
+    const lost = withdrawn && t.kind === 'name' ? [t.node.name] : [];
     for (const f of files) {
       if (done.has(f)) continue;
       done.add(f);
@@ -261,10 +307,12 @@ function mutate(t) {
         const node = at(d.file, d.start);
         if (f === t.file && d.start >= t.from && d.start < t.from + t.text.length) continue;
         const specifier = ts.isImportSpecifier(node.parent) || ts.isImportClause(node.parent);
+        if (withdrawn && (specifier || ts.isExportSpecifier(node.parent))) lost.push(node.parent.name);
         add(d.file, node, specifier ? 'import' : [2554, 2555, 2339, 2304, 2305, 2551, 2552].includes(d.code) ? 'call' : [2420, 2416, 2415].includes(d.code) ? 'satisfies' : 'value', 'TS' + d.code + ' ' + message);
       }
     }
     if ((t.change === 'remove' || t.change === 'rename') && !owner) uses(p, t, files, add);
+    if (withdrawn) through(p, lost, files, add);
   }
   const broken = [...found.values()].map((b) => ({
     symbol: symbolOf(b.origin), ...(b.or.size && { or: [...b.or].sort() }),

@@ -279,7 +279,7 @@ let errors = 0;
 const judged = new Set();
 for (const p of repo.projects()) {
   byNode.clear();
-  const program = ts.createProgram({ rootNames: p.files.map(abs), options: p.options });
+  const program = ts.createProgram({ rootNames: p.files.map(abs), options: p.options, host: repo.host(p.options) });
   checker = program.getTypeChecker();
   for (const f of p.files) {
     const sf = program.getSourceFile(abs(f));

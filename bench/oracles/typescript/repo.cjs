@@ -69,6 +69,23 @@ module.exports = function open(ts, root) {
     return list;
   }
 
+  // host reads for a program. Projects share the files that their options make
+  // alike: the language's own and those of dependencies are most of what is read.
+  const parsed = new Map(); // options and format of a file → path → file
+  function host(options) {
+    const h = ts.createCompilerHost(options, true);
+    const read = h.getSourceFile.bind(h);
+    const same = JSON.stringify(ts.sourceFileAffectingCompilerOptions.map((o) => options[o.name]));
+    h.getSourceFile = (name, how, ...rest) => {
+      const alike = same + JSON.stringify([how.languageVersion ?? how, how.impliedNodeFormat, how.jsDocParsingMode]);
+      if (!parsed.has(alike)) parsed.set(alike, new Map());
+      const files = parsed.get(alike);
+      if (!files.has(name)) files.set(name, read(name, how, ...rest));
+      return files.get(name);
+    };
+    return h;
+  }
+
   // ------------------------------------------------------------------ definitions
 
   const defs = new Map(); // id → def
@@ -286,5 +303,5 @@ module.exports = function open(ts, root) {
     }
   }
 
-  return { sources, isTest, rel, abs, projects, defs, byNode, tests, position, isFunctionLike, unwrap, kindOf, nameNode, containerOf, define, originsOf, each };
+  return { sources, isTest, rel, abs, projects, host, defs, byNode, tests, position, isFunctionLike, unwrap, kindOf, nameNode, containerOf, define, originsOf, each };
 };
