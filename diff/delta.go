@@ -123,6 +123,9 @@ type Delta struct {
 
 	// Files is what happened to whole files.
 	Files Files
+	// Withdrawals are the names that files do not pass on any more, by file. The
+	// changes of the files have them as details.
+	Withdrawals []Withdrawal
 
 	rules   Options
 	toHead  []graph.ID
@@ -153,6 +156,7 @@ func (o Options) Compare(base, head *graph.Graph) *Delta {
 	compareEdges(d)
 	d.Dependencies, d.Cycles = compareDependencies(d)
 	d.Files.Formatting = compareStatements(d)
+	d.withdraw()
 	slices.SortFunc(d.Changes, func(x, y Change) int {
 		return cmp.Or(cmp.Compare(d.Symbol(&x).Key, d.Symbol(&y).Key), cmp.Compare(x.Kind, y.Kind))
 	})

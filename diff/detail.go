@@ -58,6 +58,7 @@ const (
 	NameChanged                    //
 	BinaryChanged                  // users fit, but compiled ones do not find it: they have to be compiled again
 	AnnotationChanged              // what is written in annotations, or which there are; the rest of the body is as it was
+	ExportRemoved                  // a file does not pass on Name any more, which it had from another one
 	codeEnd
 )
 
@@ -133,6 +134,7 @@ var codes = [codeEnd]struct {
 	{"name_changed", Breaking, Renamed},
 	{"binary_changed", Compatible, Signature},
 	{"annotation_changed", Compatible, Body},
+	{"export_removed", Breaking, Body},
 }
 
 // String returns the code's name in reports.
@@ -179,6 +181,8 @@ type Rules struct {
 	Coerces bool
 	// FileModules: each file is a module, and one with tests is a program.
 	FileModules bool
+	// Reexports: what a file imports, others may import from it.
+	Reexports bool
 	// Scanned: a program may run code that nothing in it imports, because it
 	// looks for it on a path.
 	Scanned bool

@@ -379,6 +379,8 @@ func said(ds []Detail, i int) bool {
 			return d.Code == "param_passing" && d.Index != nil && ds[i].Index != nil && *d.Index == *ds[i].Index
 		case "text_changed":
 			return d.Code == "owner_moved"
+		case "body_changed":
+			return d.Code == "export_removed"
 		case "annotation_changed":
 			return d.Code == "annotation_added" || d.Code == "annotation_removed"
 		}
@@ -465,6 +467,8 @@ func phrase(x *Detail) string {
 		return d.Name + " asks for it"
 	case "contract_removed":
 		return d.Name + " does not ask for it any more"
+	case "export_removed":
+		return d.Name + " not passed on any more"
 	case "binary_changed":
 		return "compiled users have to be compiled again"
 	case "variant_added", "variant_removed":

@@ -323,8 +323,12 @@ func (r *bodyReader) imports() {
 		} else {
 			to = r.extern(path, "")
 		}
+		at := r.site(im.Line, im.Col)
+		if im.Flags&facts.ImportReExport != 0 && im.Alias == 0 {
+			at.Flags |= graph.SiteSpread
+		}
 		r.edges = append(r.edges, graph.RawEdge{From: file, To: to, Type: graph.None, Kind: graph.EdgeImports,
-			HasSite: true, Site: r.site(im.Line, im.Col)})
+			HasSite: true, Site: at})
 		if r.f.Rules.Modules != nil && im.Name != 0 {
 			r.importedNames(int32(i), im, file)
 		}

@@ -64,10 +64,14 @@ func (r *bodyReader) dynamicImports() {
 	l, ev := r.l, r.ev
 	for i := range r.f.Facts.Imports {
 		im := &r.f.Facts.Imports[i]
+		at := r.site(im.Line, im.Col)
+		if im.Name != 0 && r.f.Facts.Str(im.Name) == "*" {
+			at.Flags |= graph.SiteSpread
+		}
 		add := func(to graph.ID) {
 			if to != graph.None && to != l.unitIDs[r.f.unit] {
 				r.edges = append(r.edges, graph.RawEdge{From: file, To: to, Type: graph.None, Kind: graph.EdgeImports,
-					HasSite: true, Site: r.site(im.Line, im.Col)})
+					HasSite: true, Site: at})
 			}
 		}
 		path := r.f.syms[im.Path]

@@ -330,6 +330,9 @@ func (e *engine) change(c *diff.Change) Change {
 	case c.Kind == diff.Added:
 		e.added(c)
 	default:
+		if c.Base != graph.None && e.base.Nodes[c.Base].Kind == graph.KindFile {
+			e.withdrawn(c)
+		}
 		if c.Aspects.Has(diff.Renamed) || c.Has(diff.OwnerMoved) {
 			e.renamed(c)
 		}

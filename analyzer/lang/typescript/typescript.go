@@ -23,7 +23,7 @@ var Language = &lang.Language{
 	Manifest:   ExtractManifest,
 	Locks:      []string{"package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "npm-shrinkwrap.json"},
 	Rules:      rules,
-	Fit:        lang.Fit{Coerces: true, FileModules: true, Loose: []string{".js", ".jsx", ".mjs", ".cjs", ".vue"}, Union: " | ", Structural: true, TopTypes: []string{"any", "unknown"}},
+	Fit:        lang.Fit{Coerces: true, FileModules: true, Reexports: true, Loose: []string{".js", ".jsx", ".mjs", ".cjs", ".vue"}, Union: " | ", Structural: true, TopTypes: []string{"any", "unknown"}},
 	Runner:     "npm",
 	Comment:    "//",
 
