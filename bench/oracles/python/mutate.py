@@ -221,13 +221,9 @@ def broken(tree, d, before, text, change):
             return
         sites.setdefault(at.id, (at, []))[1].append({"file": file, "line": line, "cause": cause, "error": message})
 
-    runs = [tree.check(d.file, text, d.node.name)]
-    if d.kind == "class" and change == "remove" and not tree.typed_dict(d):
-        # Of members of what it does not know pyright says nothing. The keys of
-        # dictionaries are no members for who runs the code.
-        runs.append(tree.check(d.file, emptied(tree, d)))
-    for run in runs:
-        now = {}
+    def fresh(run):
+        """The errors that were not there before, or None if the text is no Python."""
+        now, found = {}, []
         for file, line, rule, message, severity in run:
             if severity != "error":
                 continue
@@ -237,9 +233,23 @@ def broken(tree, d, before, text, change):
                 continue
             if rule == "syntax" or "Redeclaration" in rule:
                 return None
-            if is_import(tree, file, line):
-                failed = True
-            add(file, line, "satisfies" if "Override" in rule or "abstract" in message.lower() else "call", rule + ": " + message.split("\n")[0])
+            found.append((file, line, rule, message))
+        return found
+
+    runs = [fresh(tree.check(d.file, text, d.node.name))]
+    if runs[0] == []:
+        # Now and then the server answers from a state before the change; something has the name, so it is asked once more.
+        runs = [fresh(tree.check(d.file, text, d.node.name))]
+    if d.kind == "class" and change == "remove" and not tree.typed_dict(d):
+        # Of members of what it does not know pyright says nothing. The keys of
+        # dictionaries are no members for who runs the code.
+        runs.append(fresh(tree.check(d.file, emptied(tree, d))))
+    if None in runs:
+        return None
+    for file, line, rule, message in (error for run in runs for error in run):
+        if is_import(tree, file, line):
+            failed = True
+        add(file, line, "satisfies" if "Override" in rule or "abstract" in message.lower() else "call", rule + ": " + message.split("\n")[0])
     if failed:
         # Whoever has the name from there, or of that module, has it in vain.
         for file, line, rule, message, severity in tree.check(d.file, marked(tree, d), d.node.name):
