@@ -32,11 +32,12 @@ type dynamic struct {
 	call, iterates, next     Sym
 	asyncIterates, asyncNext Sym
 	item, setItem, delItem   Sym
-	fills                    map[string]bool
+	fills, merges            map[string]bool
 	manager                  Sym // the name of the attribute; 0: there are none
 	managedBases             map[string]bool
 	sends                    map[Sym]bool
 	fallback, getter         Sym
+	subclassed               Sym
 	namedTuple, property     Ent
 	fget                     Sym
 	operators, unary         map[Sym][]Sym
@@ -81,18 +82,23 @@ func (l *linker) newDynamic(s *langState, named func(string) Type) *dynamic {
 			d.managedBases[b] = true
 		}
 	}
-	d.fills, d.sends = map[string]bool{}, map[Sym]bool{}
+	d.fills, d.merges, d.sends = map[string]bool{}, map[string]bool{}, map[Sym]bool{}
 	for _, name := range d.Fills {
 		d.fills[name] = true
+	}
+	for _, name := range d.Merges {
+		d.merges[name] = true
 	}
 	for _, name := range d.Sends {
 		d.sends[l.sym(name)] = true
 	}
-	d.fallback, d.getter = l.sym(d.Fallback), l.sym(d.Getter)
+	d.fallback, d.getter, d.subclassed = l.sym(d.Fallback), l.sym(d.Getter), l.sym(d.Subclassed)
 	d.namedTuple, d.property, d.fget = l.libraryEnt(s, d.NamedTuple), l.libraryEnt(s, d.Property), l.sym(d.Getting)
 	d.unary, d.reflected = map[Sym][]Sym{}, map[Sym]Sym{}
-	for op, name := range d.Unary {
-		d.unary[l.sym(op)] = []Sym{l.sym(name)}
+	for op, names := range d.Unary {
+		for name := range strings.FieldsSeq(names) {
+			d.unary[l.sym(op)] = append(d.unary[l.sym(op)], l.sym(name))
+		}
 	}
 	for left, right := range d.Reflected {
 		d.reflected[l.sym(left)] = l.sym(right)

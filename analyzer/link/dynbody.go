@@ -33,6 +33,9 @@ func (r *bodyReader) dynamicFile(fn int32) {
 				r.mark(facts.ExprID(x), roleExtend)
 			}
 		}
+		if d.Kind.IsType() {
+			r.subclassed(facts.DeclID(i), d)
+		}
 	}
 	for e := range fs.Exprs {
 		x := &fs.Exprs[e]

@@ -7,198 +7,8 @@ import (
 
 // Calls in languages whose types flow.
 
-// callArgs are the types of a call's arguments.
-type callArgs struct {
-	pos    []Type
-	values []value // what those in pos are, if that is known
-	kw     []kwArg
-	spread bool // positional arguments are spread, after those in pos
-}
-
-type kwArg struct {
-	name  Sym // 0: keywords are spread
-	typ   Type
-	value value
-}
-
-// argument is what a parameter gets.
-type argument struct {
-	typ   Type
-	value value
-}
-
 // maxCalls bounds the calls that the type of one call leads to.
 const maxCalls = 32
-
-// argsOfCall returns the types of the arguments of a call.
-func (ev *evaluator) argsOfCall(x *facts.Expr) callArgs {
-	var c callArgs
-	fs := ev.f.Facts
-	for _, a := range fs.List(x.Args) {
-		switch ax := &fs.Exprs[a]; ax.Op {
-		case facts.OpKeyword:
-			c.kw = append(c.kw, kwArg{ev.f.syms[ax.Name], ev.typeOf(ax.X), ev.literal(ax.X)})
-		case facts.OpSpread:
-			c.spread = true
-		default:
-			v := ev.typeOf(facts.ExprID(a))
-			if !c.spread {
-				c.pos, c.values = append(c.pos, v), append(c.values, ev.literal(facts.ExprID(a)))
-			}
-		}
-	}
-	return c
-}
-
-// eachArgument calls f with the parameters of function e, by their positions,
-// that get the arguments of a call.
-func (ev *evaluator) eachArgument(e Ent, bound bool, c *callArgs, f func(param int32, a argument)) {
-	l := ev.l
-	d := l.decl(e)
-	file := &l.files[l.entFile[e]]
-	ps := file.Facts.Params[d.Params.Lo:d.Params.Hi]
-	at := 0
-	if bound {
-		at = 1
-	}
-	star := -1
-	for i, typ := range c.pos {
-		a := argument{typ, value{ent: noEnt}}
-		if i < len(c.values) {
-			a.value = c.values[i]
-		}
-		for at < len(ps) && star < 0 && ps[at].Flags&(graph.ParamVariadic|graph.ParamKeywordOnly|graph.ParamKeywords) == 0 {
-			break
-		}
-		if star < 0 && at < len(ps) && ps[at].Flags&graph.ParamVariadic != 0 {
-			star = at
-		}
-		switch {
-		case star >= 0:
-			f(int32(star), a)
-		case at < len(ps) && ps[at].Flags&(graph.ParamKeywordOnly|graph.ParamKeywords) == 0:
-			f(int32(at), a)
-			at++
-		}
-	}
-	for _, k := range c.kw {
-		if k.name == 0 {
-			continue
-		}
-		rest := -1
-		for i := range ps {
-			if ps[i].Flags&graph.ParamKeywords != 0 {
-				rest = i
-			} else if file.syms[ps[i].Name] == k.name && ps[i].Flags&(graph.ParamPositional|graph.ParamVariadic) == 0 {
-				f(int32(i), argument{k.typ, k.value})
-				rest = -1
-				break
-			}
-		}
-		if rest >= 0 {
-			f(int32(rest), argument{k.typ, k.value})
-		}
-	}
-}
-
-// fitsCall reports whether a call can be one of function e, by the number and
-// the types of its arguments.
-func (ev *evaluator) fitsCall(e Ent, bound bool, c *callArgs) bool {
-	l, t := ev.l, ev.types
-	d := l.decl(e)
-	fn := l.entFile[e]
-	file := &l.files[fn]
-	ps := file.Facts.Params[d.Params.Lo:d.Params.Hi]
-	var small [16]bool
-	filled := small[:]
-	if len(ps) > len(small) {
-		filled = make([]bool, len(ps))
-	}
-	n, ok := 0, true
-	ev.eachArgument(e, bound, c, func(p int32, a argument) {
-		n++
-		filled[p] = true
-		at := l.slots.base[fn] + d.Params.Lo + p
-		ev.noteParam(at)
-		want := l.slots.param[at]
-		if want == unknownType || a.typ == unknownType || !ok {
-			return
-		}
-		ok = ev.couldBe(a.typ, want)
-	})
-	_ = t
-	if !ok || n < len(c.pos)+len(c.kw) {
-		return false
-	}
-	if c.spread || len(c.kw) > 0 && c.kw[len(c.kw)-1].name == 0 {
-		return true
-	}
-	for i := range ps {
-		if bound && i == 0 || filled[i] || ps[i].Flags&(graph.ParamOptional|graph.ParamVariadic|graph.ParamKeywords) != 0 {
-			continue
-		}
-		return false
-	}
-	return true
-}
-
-// couldBe reports whether a value of type a may be where type want is asked for.
-func (ev *evaluator) couldBe(a, want Type) bool {
-	t := ev.types
-	for _, m := range t.members(a) {
-		ok := false
-		for _, w := range t.members(want) {
-			switch t.kind(w) {
-			case kNamed:
-				c := t.rec(w).ent
-				if ev.lang.dyn.forms[c] == FormAny {
-					ok = true
-					break
-				}
-				switch t.kind(m) {
-				case kNamed, kSelf, kTuple:
-					ok = ok || ev.asClass(m, c) != unknownType || ev.mroOpen(m) || ev.protocol(c)
-				case kMeta:
-					ok = ok || c == ev.lang.dyn.typ || c == ev.lang.dyn.object || ev.protocol(c)
-				case kCallable, kFunc:
-					ok = ok || c == ev.lang.dyn.object || ev.protocol(c)
-				default:
-					ok = true
-				}
-			case kMeta:
-				mk := t.kind(m)
-				ok = ok || mk == kMeta || mk == kExtern || mk == kUnknown
-			case kFunc:
-				mk := t.kind(m)
-				ok = ok || mk == kCallable || mk == kFunc || mk == kMeta || mk == kExtern
-			case kTuple:
-				ok = ok || t.kind(m) == kTuple || t.kind(m) == kNamed && t.rec(m).ent == ev.lang.dyn.tuple
-			default:
-				ok = true
-			}
-			if m == ev.lang.tNull {
-				k := t.kind(w)
-				ok = w == m || k == kParam || ok && (k != kNamed || ev.lang.dyn.forms[t.rec(w).ent] == FormAny)
-			}
-			if ok {
-				break
-			}
-		}
-		if ok {
-			return true
-		}
-	}
-	return len(t.members(a)) == 0
-}
-
-func (ev *evaluator) mroOpen(x Type) bool {
-	c, _ := ev.classOf(ev.objectType(x))
-	return c != noEnt && ev.mroFor(c).open
-}
-
-// protocol reports whether a class is abstract in such a way that others are of
-// it without naming it.
-func (ev *evaluator) protocol(c Ent) bool { return ev.l.decl(c).Flags.Has(graph.FlagAbstract) }
 
 // resultAs returns the type that calling a function gives, as it is declared or
 // as its body returns it.
@@ -326,7 +136,8 @@ func (b *binder) unify(p, a Type, depth int) {
 	switch r.kind {
 	case kParam:
 		for i, q := range b.params {
-			if q == p && i >= b.fixed {
+			// What an empty container holds is not known, and then it is what it is given.
+			if q == p && (i >= b.fixed || b.args[i] == unknownType) {
 				if a != b.ev.lang.tNull || b.args[i] == unknownType {
 					b.args[i] = t.join(b.args[i], a)
 				}
@@ -514,6 +325,20 @@ func (ev *evaluator) calledForm(f Form, c *callArgs) (Type, bool) {
 				}
 				return unknownType
 			}), true
+		}
+		if len(c.pos) == 3 { // a class with these bases
+			bases := unknownType
+			for _, m := range t.members(c.pos[1]) {
+				if t.kind(m) != kTuple {
+					continue
+				}
+				for _, b := range t.argsOf(m) {
+					if t.kind(b) == kMeta {
+						bases = t.join(bases, b)
+					}
+				}
+			}
+			return bases, true
 		}
 	case FormCast:
 		if len(c.pos) == 2 {

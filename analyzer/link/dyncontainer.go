@@ -59,8 +59,9 @@ func (ev *evaluator) dynamicComposite(e facts.ExprID, x *facts.Expr) Type {
 				key, val = t.join(key, ev.typeOf(kv.X)), t.join(val, v)
 				keys.add(ev.f.syms[kv.Name], v)
 			} else if kv.Op == facts.OpSpread {
-				keys.drop() // it may have any of them
-				if b := ev.asClass(ev.typeOf(kv.X), ev.classNamed("dict")); b != unknownType {
+				from := ev.typeOf(kv.X)
+				keys.spread(t, from)
+				if b := ev.asClass(from, ev.classNamed("dict")); b != unknownType {
 					key, val = t.join(key, t.arg(b, 0)), t.join(val, t.arg(b, 1))
 				}
 			}

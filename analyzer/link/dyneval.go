@@ -531,10 +531,18 @@ func (ev *evaluator) dynamicBinary(x *facts.Expr) Type {
 	}
 	names := ev.lang.dyn.operators[ev.f.syms[x.Name]]
 	return t.mapUnion(a, func(m Type) Type {
-		for _, name := range names {
+		out := unknownType
+		for i, name := range names {
 			h := ev.find(m, name)
 			if h.ent != noEnt && ev.takesOne(m, h.ent, b) {
-				return ev.applied(h.ent, m, h.as, &callArgs{pos: []Type{b}})
+				out = t.join(out, ev.applied(h.ent, m, h.as, &callArgs{pos: []Type{b}}))
+				if i+1 < len(names) && ev.l.units[ev.l.unitOf(h.ent)].surface {
+					continue // a container holds what the other one does as well, as the plain operator says
+				}
+				return out
+			}
+			if i > 0 && out != unknownType {
+				break
 			}
 			if by := ev.lang.dyn.reflected[name]; by != 0 {
 				if r := ev.find(b, by); r.ent != noEnt {
@@ -545,7 +553,7 @@ func (ev *evaluator) dynamicBinary(x *facts.Expr) Type {
 				return ev.applied(h.ent, m, h.as, &callArgs{pos: []Type{b}})
 			}
 		}
-		return unknownType
+		return out
 	})
 }
 

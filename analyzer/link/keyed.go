@@ -35,11 +35,24 @@ func (k *keyed) add(key Sym, v Type) {
 	}
 }
 
+// spread notes that a container gives its keys: all of them are known, or it may have
+// any of those so far.
+func (k *keyed) spread(t *typeTable, x Type) {
+	if !t.hasKeys(x) {
+		k.keys, k.vals, k.mixed = nil, nil, true
+		return
+	}
+	args := t.argsOf(x)[t.rec(x).n:]
+	for i := 0; i+1 < len(args); i += 2 {
+		k.add(Sym(t.rec(args[i]).n), args[i+1])
+	}
+}
+
 // keyedAs returns the type of a container with its keys, the type without where
 // all of them give the same.
 func (ev *evaluator) keyedAs(x Type, k *keyed) Type {
 	t := ev.types
-	if k.no || !k.mixed || t.kind(x) != kNamed {
+	if k.no || !k.mixed || len(k.keys) == 0 || t.kind(x) != kNamed {
 		return x
 	}
 	args := append([]Type(nil), t.argsOf(x)...)
@@ -136,10 +149,19 @@ func (ev *evaluator) askedFor(on Type, key Sym, c *callArgs) (Type, bool) {
 }
 
 // withPart returns the type of a container that something was put into: by a method,
-// or under a key if there is none. Only what the tree declares is worth it.
+// or under a key if there is none. Some methods put in what another container holds.
+// Only what the tree declares is worth it.
 func (ev *evaluator) withPart(on Type, method string, key, v Type) Type {
 	t := ev.types
-	if method != "" && !ev.lang.dyn.fills[method] || !ev.ownPart(v) {
+	merges := method != "" && ev.lang.dyn.merges[method]
+	if merges {
+		if b := ev.asClass(v, ev.classNamed("dict")); b != unknownType {
+			key, v = t.arg(b, 0), t.arg(b, 1)
+		} else {
+			key, v = unknownType, ev.element(v, false)
+		}
+	}
+	if method != "" && !merges && !ev.lang.dyn.fills[method] || !ev.ownPart(v) {
 		return unknownType
 	}
 	out := unknownType
@@ -149,9 +171,9 @@ func (ev *evaluator) withPart(on Type, method string, key, v Type) Type {
 			continue
 		}
 		switch n := len(ev.mroFor(r.ent).params); {
-		case n == 1 && method != "":
+		case n == 1 && method != "" && (!merges || key == unknownType):
 			out = t.join(out, t.mk(kNamed, r.ent, 0, v))
-		case n == 2 && method == "":
+		case n == 2 && (method == "" || merges && key != unknownType):
 			out = t.join(out, t.mk(kNamed, r.ent, 0, key, v))
 		}
 	}

@@ -163,9 +163,10 @@ type Dynamic struct {
 	// that waits.
 	Iterates, Next, Item, SetItem, DelItem, AsyncIterates, AsyncNext string
 
-	// Fills are the methods that put their last argument into a container, Sends
-	// those that give a generator what it goes on with.
-	Fills, Sends []string
+	// Fills are the methods that put their last argument into a container, Merges
+	// those that put in what their argument holds, Sends those that give a generator
+	// what it goes on with.
+	Fills, Merges, Sends []string
 
 	// Signals and Managers are what libraries do that no call shows.
 	Signals  *Signals
@@ -179,8 +180,9 @@ type Dynamic struct {
 	// what [FormProperty] makes, with the name of the argument that is the function.
 	NamedTuple, Property, Getting string
 
-	// Unary lists the methods that operators with one operand run, Reflected those of
-	// the right operand that run where the left one has none, by that of the left.
+	// Unary lists the methods that operators with one operand run, the first that there
+	// is, Reflected those of the right operand that run where the left one has none, by
+	// that of the left.
 	Unary, Reflected map[string]string
 
 	// Dispatchers are the classes of functions that choose among others by the type
@@ -189,8 +191,9 @@ type Dynamic struct {
 	Register    string
 
 	// Fallback is the method that gives attributes that are not there, Getter
-	// the one by which an attribute's value gives another.
-	Fallback, Getter string
+	// the one by which an attribute's value gives another, Subclassed the one that
+	// runs when a class below is declared.
+	Fallback, Getter, Subclassed string
 }
 
 // Form is a name that means something to the type system itself.

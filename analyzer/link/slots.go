@@ -286,6 +286,9 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 			if args := fs.List(x.Args); len(args) > 0 {
 				last := ev.typeOf(facts.ExprID(args[len(args)-1]))
 				name := f.syms[at.Name]
+				if fs.Exprs[args[len(args)-1]].Op == facts.OpKeyword && ev.lang.dyn.merges[fs.Str(at.Name)] {
+					last = unknownType // its name is the key
+				}
 				if by := ev.generatorOf(ev.typ[at.X], name); by != noEnt {
 					add(s.sent, by, ev.unbound(last))
 				} else if ref := ev.refOf(at.X); ref != noEnt {

@@ -32,6 +32,7 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	e.request(fn, args)
 	base := len(e.ids)
 	e.arguments(args, typeArguments[e.t.String(e.lastName(fn))])
+	e.runs(fn, args, e.ids[base:])
 	e.routeCall(fn, args, e.ids[base:])
 	e.setup(fn, args)
 	e.message(fn, args)
@@ -43,6 +44,34 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 		n = 0
 	}
 	return e.list(facts.Expr{Op: facts.OpCall, N: n, Name: e.asksFor(fn, args), X: callee, Y: none}, e.lastName(fn), base)
+}
+
+// runs adds the method that a function of the language runs on its only argument, as
+// an operator whose place is that of the parenthesis.
+func (e *extractor) runs(fn, args syntax.ID, ids []int32) {
+	if e.class(fn) != classIdentifier || len(ids) != 1 || args == syntax.None || e.class(args) != classArguments {
+		return
+	}
+	op := string(e.t.Text(fn)) + "()"
+	if builtinMethods[op] == "" {
+		return
+	}
+	switch x := &e.b.Exprs[ids[0]]; x.Op {
+	case facts.OpName, facts.OpSelect, facts.OpCall, facts.OpIndex:
+	default: // no object of a class of its own
+		return
+	}
+	name := e.str(fn)
+	if id, member := e.lookup(name); id != none || member {
+		return
+	}
+	if _, ok := e.scopes[0].names[name]; ok {
+		return
+	}
+	if _, ok := e.scopes[0].imported[name]; ok {
+		return
+	}
+	e.add(facts.Expr{Op: facts.OpUnary, Name: e.b.InternString(op), X: facts.ExprID(ids[0]), Y: none}, args)
 }
 
 // asksFor returns the constant key that a call asks its object for, 0 for others.

@@ -76,7 +76,7 @@ func (e *extractor) exprAt(i syntax.ID) facts.ExprID {
 	case classAttribute:
 		return e.attribute(i, 0)
 	case classCall:
-		return e.call(i)
+		return e.getter(i, e.call(i))
 	case classSubscript:
 		if e.typing_(e.child(i, fieldValue)) {
 			return e.typeExpr(i)
@@ -180,9 +180,7 @@ func (e *extractor) exprAt(i syntax.ID) facts.ExprID {
 	case classYield:
 		return e.yield(i)
 	case classInterpolation:
-		for c := range e.t.NamedChildren(i) {
-			e.expr(c)
-		}
+		e.interpolated(i)
 		return none
 	case classAssignment, classAugmented:
 		return e.assignment(i)
@@ -316,7 +314,7 @@ func (e *extractor) str_(i syntax.ID) facts.ExprID {
 	for c := range e.t.Children(i) {
 		switch e.class(c) {
 		case classInterpolation:
-			e.expr(c)
+			e.interpolated(c)
 		default:
 			if c == i+1 {
 				for _, b := range e.t.Text(c) {
@@ -335,6 +333,31 @@ func (e *extractor) str_(i syntax.ID) facts.ExprID {
 		}
 	}
 	return e.literal(kind, i)
+}
+
+// interpolated adds what stands in the braces of a string, and the method that gives
+// its text.
+func (e *extractor) interpolated(i syntax.ID) {
+	for c := range e.t.NamedChildren(i) {
+		x := e.expr(c)
+		if c != e.t.FirstNamed(i) || x == none {
+			continue
+		}
+		switch e.b.Exprs[x].Op {
+		case facts.OpName, facts.OpSelect, facts.OpCall, facts.OpIndex:
+		default:
+			continue
+		}
+		op := "format()"
+		for k := range e.t.NamedChildren(i) {
+			if e.t.Lang.KindName(e.nodes[k].Kind) == "type_conversion" {
+				if op = "str()"; e.t.String(k) != "!s" {
+					op = "repr()"
+				}
+			}
+		}
+		e.add(facts.Expr{Op: facts.OpUnary, Name: e.b.InternString(op), X: x, Y: none}, i)
+	}
 }
 
 // collection adds a list, set or tuple.

@@ -14,12 +14,19 @@ const maxFills = 8
 // fillMethods are the methods that put one value into a container.
 var fillMethods = map[string]bool{"append": true, "add": true, "appendleft": true, "insert": true}
 
+// mergeMethods are the methods that put all values of another container into one, with
+// the kinds of composites that have them.
+var mergeMethods = map[string][]string{"extend": {"list", "deque"}, "extendleft": {"deque"}, "update": {"set", "dict"}}
+
 // filled returns the variable that an expression puts something into.
 func (e *extractor) filled(i syntax.ID) (name syntax.ID, method bool) {
 	switch e.class(i) {
 	case classCall:
 		fn := e.child(i, fieldFunction)
-		if fn == syntax.None || e.class(fn) != classAttribute || !fillMethods[e.t.String(e.child(fn, fieldAttribute))] {
+		if fn == syntax.None || e.class(fn) != classAttribute {
+			return syntax.None, false
+		}
+		if m := e.t.String(e.child(fn, fieldAttribute)); !fillMethods[m] && mergeMethods[m] == nil {
 			return syntax.None, false
 		}
 		name, method = e.child(fn, fieldObject), true
@@ -46,7 +53,14 @@ func (e *extractor) fills(i syntax.ID, x facts.ExprID) {
 		return
 	}
 	v := facts.ExprID(args[len(args)-1])
-	e.fill(name, []string{"list", "set", "deque"}, v)
+	kinds := []string{"list", "set", "deque"}
+	if k := mergeMethods[e.t.String(e.child(e.child(i, fieldFunction), fieldAttribute))]; k != nil {
+		if op := e.b.Exprs[v].Op; len(args) != 1 || op == facts.OpKeyword || op == facts.OpSpread {
+			return
+		}
+		kinds, v = k, e.b.AddExpr(facts.Expr{Op: facts.OpSpread, X: v, Y: none})
+	}
+	e.fill(name, kinds, v)
 }
 
 // fill gives a variable the version that also holds what v adds, if it holds one of
@@ -97,6 +111,15 @@ func (e *extractor) compositeKind(v int, id facts.LocalID, depth int) string {
 	switch x := &e.b.Exprs[l.Value]; x.Op {
 	case facts.OpComposite:
 		return e.b.Strings[x.Name]
+	case facts.OpCall: // an empty one, made by its class
+		if fn := &e.b.Exprs[x.X]; fn.Op == facts.OpName && fn.Flags&facts.FlagLocal == 0 && x.Args == 0 {
+			switch name := e.b.Strings[fn.Name]; name {
+			case "list", "set", "dict":
+				if _, own := e.scopes[0].names[fn.Name]; !own {
+					return name
+				}
+			}
+		}
 	case facts.OpConditional:
 		kind := ""
 		for _, a := range e.b.List(x.Args) {

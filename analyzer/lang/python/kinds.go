@@ -213,7 +213,7 @@ var (
 	fieldTypeParams  syntax.Field
 	fieldValue       syntax.Field
 
-	tokenAsync, tokenFrom, tokenAnd syntax.Kind
+	tokenAsync, tokenFrom, tokenAnd, tokenStar syntax.Kind
 )
 
 // setup resolves the names in the grammar; whoever reads a tree calls it first.
@@ -229,7 +229,7 @@ var setup = sync.OnceFunc(func() {
 		"return_type": &fieldReturn, "right": &fieldRight, "subject": &fieldSubject, "subscript": &fieldSubscript,
 		"superclasses": &fieldSupers, "type": &fieldType, "type_parameters": &fieldTypeParams, "value": &fieldValue,
 	})
-	tokenAsync, tokenFrom, tokenAnd = g.Token("async"), g.Token("from"), g.Token("and")
+	tokenAsync, tokenFrom, tokenAnd, tokenStar = g.Token("async"), g.Token("from"), g.Token("and"), g.Token("*")
 	branch := g.Tokens("and", "or").Union(g.Kinds("if_statement", "elif_clause", "conditional_expression", "for_statement", "while_statement", "except_clause",
 		"case_clause", "for_in_clause", "if_clause"))
 	hashRules = syntax.HashRules{Ignore: g.Tokens(",", ";"), Whole: g.Kinds("string_content"), Branch: branch, Pragma: pragma}

@@ -3,6 +3,7 @@
 package python
 
 import (
+	"maps"
 	"strings"
 	"sync"
 
@@ -19,7 +20,7 @@ var Language = &lang.Language{
 	Extensions: []string{".py", ".pyi"},
 	Manifests:  []string{"pyproject.toml", "setup.cfg"},
 	Manifest:   ExtractManifest,
-	Version:    10,
+	Version:    11,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Rules:      rules,
@@ -67,10 +68,12 @@ var rules = &link.Rules{
 		DelItem:        "__delitem__",
 		Fallback:       "__getattr__",
 		Getter:         "__get__",
+		Subclassed:     "__init_subclass__",
 		AsyncIterates:  "__aiter__",
 		AsyncNext:      "__anext__",
 		Record:         "typing._TypedDict",
 		Fills:          []string{"append", "add", "appendleft", "insert"},
+		Merges:         []string{"extend", "extendleft", "update"},
 		Sends:          []string{"send", "asend"},
 		Signals: &link.Signals{Hear: []string{"connect", "connect_via"}, Tell: []string{"send", "send_robust", "asend", "asend_robust", "send_async"},
 			By: []string{"receiver"}},
@@ -81,7 +84,7 @@ var rules = &link.Rules{
 		NamedTuple:  "typing.NamedTuple",
 		Property:    "builtins.property",
 		Getting:     "fget",
-		Unary:       map[string]string{"-": "__neg__", "+": "__pos__", "~": "__invert__"},
+		Unary:       unary(),
 		Reflected:   reflected(),
 		Dispatchers: []string{"functools._SingleDispatchCallable", "functools.singledispatchmethod"},
 		Register:    "register",
@@ -97,6 +100,18 @@ var rules = &link.Rules{
 
 // null is the class of None, which has no name in builtins.
 const null = "None"
+
+// builtinMethods are the methods that functions of the language run on their argument.
+// What another method or the class of all objects stands in for is named first.
+var builtinMethods = map[string]string{"len()": "__len__", "str()": "__str__ __repr__", "repr()": "__repr__", "format()": "__format__ __str__ __repr__",
+	"hash()": "__hash__", "abs()": "__abs__", "round()": "__round__", "next()": "__next__", "iter()": "__iter__"}
+
+// unary returns the methods of operators with one operand, and of such functions.
+func unary() map[string]string {
+	m := map[string]string{"-": "__neg__", "+": "__pos__", "~": "__invert__"}
+	maps.Copy(m, builtinMethods)
+	return m
+}
 
 // reflected returns the methods of the right operand, by those of the left.
 func reflected() map[string]string {

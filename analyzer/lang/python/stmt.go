@@ -282,6 +282,9 @@ func (e *extractor) except(i syntax.ID) bool {
 	if v != syntax.None {
 		x := e.expr(v)
 		if alias != syntax.None && x != none {
+			if e.hasToken(i, tokenStar) { // a group of them
+				x = e.generic("ExceptionGroup", x)
+			}
 			caught := e.b.AddExpr(facts.Expr{Op: facts.OpAssert, X: e.nothing(), Y: x})
 			e.assign(alias, caught, none)
 		}
