@@ -17,7 +17,7 @@ func compareCompiled(ds *details, x, y *graph.Node) {
 	}
 	for _, d := range ds.list {
 		switch d.Code {
-		case ParamAdded: // users give it no argument
+		case ParamAdded, StaticChanged: // users give it no argument; or ask a value for it
 		case ParamType, ResultType, TypeChanged:
 			if a, b := compiled(d.From), compiled(d.To); a == "" || b == "" || a == b {
 				continue

@@ -199,6 +199,8 @@ type Rules struct {
 	// more parameters is asked for, and an object where an interface is whose
 	// members it has.
 	Structural bool
+	// Statics: what belongs to a type may be used through a value of it.
+	Statics bool
 	// Predeclared are the names that mean something where nothing declares them.
 	Predeclared []string
 	// TopTypes accept any value, as "any" or "java.lang.Object" do.

@@ -32,7 +32,7 @@ func TestGolden(t *testing.T) {
 			}
 			base, head := section(t, a, "base"), section(t, a, "head")
 			o := diff.Options{Rules: map[string]diff.Rules{"py": {Keywords: true, Dynamic: true},
-				"java": {Supertypes: func(string) []string { return nil }, TopTypes: []string{"l.Any"}, Compiled: erased}}}
+				"java": {Statics: true, Supertypes: func(string) []string { return nil }, TopTypes: []string{"l.Any"}, Compiled: erased}}}
 			d := o.Compare(base, head)
 			got := describe(d)
 			checkMirror(t, d, o.Compare(head, base))

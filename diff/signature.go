@@ -39,8 +39,8 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 	}
 	m.compareThrows(ds, b, h)
 	m.widen(ds)
-	compareCompiled(ds, x, y)
 	compareFlags(ds, x, y)
+	compareCompiled(ds, x, y)
 	m.compareAnnotations(ds, b, h)
 	// What the data does not show, such as another default value.
 	if len(ds.list) == before && x.Name == y.Name && xs.Text != "" && ys.Text != "" && xs.Text != ys.Text &&
@@ -500,6 +500,8 @@ func compareFlags(ds *details, x, y *graph.Node) {
 	for _, c := range flagCodes {
 		had, has := x.Flags.Has(c.flag), y.Flags.Has(c.flag)
 		switch {
+		case !had && has && c.flag == graph.FlagStatic && ds.rules.Statics && !y.Kind.IsCallable(): // who had a value of the type still has
+			ds.as(Compatible, c.came, -1, "", "", c.flag.Names()[0])
 		case !had && has:
 			ds.add(c.came, "", c.flag.Names()[0])
 		case had && !has:

@@ -111,6 +111,7 @@ type Fit struct {
 	Loose       []string // the suffixes of files in which nothing enforces types and numbers of arguments
 	Union       string   // what separates the types that a value may be of one of
 	Structural  bool     // types fit by their shape, functions also where more parameters are asked for
+	Statics     bool     // what belongs to a type may be used through a value of it
 	TopTypes    []string // the types that accept any value, as signatures spell them
 	Constants   []string // types that one literal may have, separated by blanks, one entry for each sort of literal
 	Nil         []string // how the types begin that the null literal may have

@@ -184,7 +184,12 @@ func argumentFit(c call, skip int, is *graph.Signature, change *diff.Change, rul
 			if c.args > d.Index-skip {
 				return fitsUnknown
 			}
-		case diff.TextChanged, diff.StaticChanged, diff.AsyncChanged, diff.KindChanged, diff.TypeParamAdded, diff.TypeParamRemoved, diff.TypeParamBound:
+		case diff.StaticChanged:
+			if d.To != "" && rules.Statics {
+				continue // it may be called through a value, too
+			}
+			return fitsUnknown
+		case diff.TextChanged, diff.AsyncChanged, diff.KindChanged, diff.TypeParamAdded, diff.TypeParamRemoved, diff.TypeParamBound:
 			return fitsUnknown
 		}
 	}

@@ -209,7 +209,7 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 			switch {
 			case d.Code == diff.KindChanged && h.Kind == graph.KindConstant && k == graph.EdgeWrites:
 				x = fitsNo
-			case d.Verdict == diff.Compatible && (d.Code == diff.KindChanged || d.Code == diff.TypeChanged):
+			case d.Verdict == diff.Compatible && (d.Code == diff.KindChanged || d.Code == diff.TypeChanged || d.Code == diff.StaticChanged):
 				x = fitsYes
 			case d.Code == diff.BaseRemoved && k == graph.EdgeInstantiates && s.Args <= 0 && len(e.base.OutKind(c.Base, graph.EdgeEmbeds)) > 0:
 				x = fitsYes // a field like others, which the literal does not name

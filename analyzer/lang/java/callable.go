@@ -171,7 +171,7 @@ func (e *extractor) method(i syntax.ID, top bool) {
 	}
 	e.b.EndDecl(d)
 	e.document(d, i)
-	e.hashCode(d, m.node, body, e.child(i, fieldValue))
+	e.hashAs(d, e.plainBody(d, body), m.node, body, e.child(i, fieldValue))
 	e.signCallable(d, i, body)
 	if o != nil {
 		e.routesOf(d, m.marks, i)
@@ -219,7 +219,11 @@ func (e *extractor) constructor(i syntax.ID) {
 		}
 	}
 	e.document(d, i)
-	e.hashCode(d, m.node, body)
+	does := ""
+	if e.class(i) == classConstructor {
+		does = e.plainBody(d, body)
+	}
+	e.hashAs(d, does, m.node, body)
 	e.signCallable(d, i, body)
 }
 

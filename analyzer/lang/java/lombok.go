@@ -43,14 +43,16 @@ func (e *extractor) lombok(d facts.DeclID, o *typeInfo) {
 		if get := how.name("get", f.name, boolean); (getters && !f.static || e.lombokMark(f.marks, "Getter") != nil) && !o.methods[methodKey(get, 0)] {
 			g := e.generated(graph.KindMethod, get, d, f.decl, flags)
 			e.finishGenerated(g, typ)
+			e.plain(g, gives(f.name), e.typeText(f))
 		}
 		if set := how.name("set", f.name, boolean); (setters && !f.static && !f.final || e.lombokMark(f.marks, "Setter") != nil) && !o.methods[methodKey(set, 1)] {
 			g := e.generated(graph.KindMethod, set, d, f.decl, flags)
-			result := facts.ExprID(none)
+			result, text := facts.ExprID(none), "void"
 			if how.chain {
-				result = e.selfType()
+				result, text = e.selfType(), e.b.Strings[o.name]
 			}
 			e.finishGenerated(g, result, facts.Param{Name: e.b.InternString(f.name), Type: typ, Local: none})
+			e.plain(g, sets(how.chain, f.name), text, f)
 		}
 		if with := accessor("with", f.name, false); (e.lombokMark(o.marks, "With") != nil && !f.static || e.lombokMark(f.marks, "With") != nil) && !o.methods[methodKey(with, 1)] {
 			g := e.generated(graph.KindMethod, with, d, f.decl, flags)
@@ -102,13 +104,17 @@ func (e *extractor) lombokConstructors(d facts.DeclID, o *typeInfo, data, value 
 			return
 		}
 		var params []facts.Param
+		var fields []fieldInfo
+		var names []string
 		for _, f := range o.fields {
 			if !f.static && keep(f) {
+				fields, names = append(fields, f), append(names, f.name)
 				params = append(params, facts.Param{Name: e.b.InternString(f.name), Type: e.b.Decls[f.decl].Type, Local: none})
 			}
 		}
 		g := e.generated(graph.KindConstructor, e.b.Strings[o.name], d, d, 0)
 		e.finishGenerated(g, none, params...)
+		e.plain(g, sets(false, names...), "", fields...)
 		name := e.setting(m, "staticName")
 		if name == "" {
 			name = e.setting(m, "staticConstructor")

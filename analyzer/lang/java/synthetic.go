@@ -56,6 +56,7 @@ func (e *extractor) synthesize(d facts.DeclID) {
 			}
 			g := e.generated(graph.KindMethod, f.name, d, f.decl, 0)
 			e.finishGenerated(g, e.b.Decls[f.decl].Type)
+			e.plain(g, gives(f.name), e.typeText(f))
 		}
 		if !o.compact {
 			e.canonical(d)

@@ -22,6 +22,11 @@ var hashRules syntax.HashRules
 
 // hashCode hashes annotations and the given parts of declaration d.
 func (e *extractor) hashCode(d facts.DeclID, modifiers syntax.ID, parts ...syntax.ID) {
+	e.hashAs(d, "", modifiers, parts...)
+}
+
+// hashAs does the same for what has a plain body that does something, if it does.
+func (e *extractor) hashAs(d facts.DeclID, does string, modifiers syntax.ID, parts ...syntax.ID) {
 	h := &e.hasher
 	h.Reset(e.t, &hashRules)
 	any := false
@@ -34,6 +39,9 @@ func (e *extractor) hashCode(d facts.DeclID, modifiers syntax.ID, parts ...synta
 	sum := syntax.Digest{}
 	if any {
 		sum = h.Sum()
+	}
+	if does != "" {
+		sum.Hash = plainHash(does)
 	}
 	e.setHash(d, sum, e.hashMarks(modifiers))
 }
