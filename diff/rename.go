@@ -306,22 +306,33 @@ func (m *matcher) movedMembers() {
 		kind graph.Kind
 		name string
 		body graph.Hash
+		in   string
 	}
-	byName := func(n *graph.Node) (key, bool) {
-		return key{class(n.Kind), n.Name, n.Body}, !n.Body.IsZero() && !isHolder(n.Kind) && !n.Kind.IsContainer()
+	byName := func(g *graph.Graph, id graph.ID) (key, bool) {
+		n := &g.Nodes[id]
+		k := key{class(n.Kind), n.Name, n.Body, ""}
+		if n.Visibility == graph.Private && n.Tokens < longBody && n.Parent != graph.None && g.Nodes[n.Parent].Kind.IsType() {
+			// Few words that only one type uses say nothing of another elsewhere.
+			if p := PackageOf(g, id); p != graph.None {
+				k.in = g.Nodes[p].Key
+			}
+		}
+		return k, !n.Body.IsZero() && !isHolder(n.Kind) && !n.Kind.IsContainer()
 	}
-	byLetters := func(n *graph.Node) (key, bool) {
-		k, ok := byName(n)
+	byLetters := func(g *graph.Graph, id graph.ID) (key, bool) {
+		n := &g.Nodes[id]
+		k, ok := byName(g, id)
 		k.name = letters(n.Name)
 		return k, ok && (n.Tokens >= longBody || !n.Kind.IsCallable())
 	}
-	byBody := func(n *graph.Node) (key, bool) {
-		return key{class(n.Kind), "", n.Body}, n.Kind.IsCallable() && n.Tokens >= longBody
+	byBody := func(g *graph.Graph, id graph.ID) (key, bool) {
+		n := &g.Nodes[id]
+		return key{class(n.Kind), "", n.Body, ""}, n.Kind.IsCallable() && n.Tokens >= longBody
 	}
-	for _, of := range []func(*graph.Node) (key, bool){byName, byLetters, byBody} {
+	for _, of := range []func(*graph.Graph, graph.ID) (key, bool){byName, byLetters, byBody} {
 		m.pairAlone(groups(m, m.base.free, m.head.free,
-			func(b graph.ID) (key, bool) { return of(&m.base.g.Nodes[b]) },
-			func(h graph.ID) (key, bool) { return of(&m.head.g.Nodes[h]) }))
+			func(b graph.ID) (key, bool) { return of(m.base.g, b) },
+			func(h graph.ID) (key, bool) { return of(m.head.g, h) }))
 	}
 }
 
