@@ -2,6 +2,7 @@ package link
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -168,8 +169,11 @@ func (ev *evaluator) namesOne(x facts.ExprID, names []string) bool {
 		return slices.Contains(names, ev.l.units[ev.l.unitOf(r.ent)].Path+ev.lang.Classes.Separator+ev.l.qualified(r.ent))
 	}
 	e := &ev.f.Facts.Exprs[x]
-	if e.Op != facts.OpName || t != unknownType {
+	if t != unknownType {
 		return false
+	}
+	if e.Op != facts.OpName {
+		return slices.ContainsFunc(names, func(n string) bool { return ev.spells(x, n) })
 	}
 	for _, n := range names {
 		pkg := ev.lang.around(n)
@@ -183,6 +187,24 @@ func (ev *evaluator) namesOne(x facts.ExprID, names []string) bool {
 		}
 	}
 	return false
+}
+
+// spells reports whether an expression is a qualified name as it stands.
+func (ev *evaluator) spells(x facts.ExprID, name string) bool {
+	for {
+		e := &ev.f.Facts.Exprs[x]
+		rest, ok := strings.CutSuffix(name, ev.f.Facts.Str(e.Name))
+		switch {
+		case !ok || e.Op != facts.OpSelect && e.Op != facts.OpName:
+			return false
+		case e.Op == facts.OpName || e.X < 0:
+			return rest == ""
+		}
+		if name, ok = strings.CutSuffix(rest, ev.lang.Classes.Separator); !ok {
+			return false
+		}
+		x = e.X
+	}
 }
 
 // markOf returns the first of the annotations that has one of the names, or None.

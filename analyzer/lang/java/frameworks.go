@@ -14,7 +14,7 @@ import (
 // runners start tests, containers call handlers, listeners and jobs.
 
 var (
-	junit  = []string{"org.junit.", "org.testng.", "net.jqwik.", "io.micronaut.test."}
+	junit  = []string{"org.junit.", "org.testng.", "net.jqwik.", "io.micronaut.test.", "com.pholser."}
 	spring = []string{"org.springframework."}
 	rest   = []string{"javax.ws.rs.", "jakarta.ws.rs."}
 )
@@ -58,7 +58,7 @@ var serialHooks = map[string]bool{"writeReplace": true, "readResolve": true, "wr
 func (e *extractor) roles(d facts.DeclID, m marks, name string) {
 	p := &e.b.Decls[d]
 	for _, t := range testMarks {
-		if m.has(t) != nil && (e.from(t, junit...) || e.from(t, "junit.", "com.pholser.")) {
+		if m.has(t) != nil && e.from(t, junit...) {
 			p.Flags |= graph.FlagTestCase
 		}
 	}

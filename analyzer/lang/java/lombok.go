@@ -54,7 +54,7 @@ func (e *extractor) lombok(d facts.DeclID, o *typeInfo) {
 			e.finishGenerated(g, result, facts.Param{Name: e.b.InternString(f.name), Type: typ, Local: none})
 			e.plain(g, sets(how.chain, f.name), text, f)
 		}
-		if with := accessor("with", f.name, false); (e.lombokMark(o.marks, "With") != nil && !f.static || e.lombokMark(f.marks, "With") != nil) && !o.methods[methodKey(with, 1)] {
+		if with := accessor("with", f.name, false); !(f.final && f.value) && (e.lombokMark(o.marks, "With") != nil && !f.static || e.lombokMark(f.marks, "With") != nil) && !o.methods[methodKey(with, 1)] {
 			g := e.generated(graph.KindMethod, with, d, f.decl, flags)
 			e.finishGenerated(g, e.selfType(), facts.Param{Name: e.b.InternString(f.name), Type: typ, Local: none})
 		}
