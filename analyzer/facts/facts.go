@@ -186,6 +186,7 @@ const (
 	TraitOptional                       // a member that values of the type need not have
 	TraitAlternative                    // stands in for what has the same name before it, where that cannot be had
 	TraitReplaced                       // a decorator may put something else in its place
+	TraitGenerator                      // what it gives is there at once, the values of that come later
 )
 
 // Param is one parameter, result or type parameter of a declaration.

@@ -182,6 +182,9 @@ func (l *linker) declNode(e Ent, variants []Ent) graph.Node {
 		q = "?"
 	}
 	flags := d.Flags
+	if d.Traits&facts.TraitGenerator != 0 {
+		flags &^= graph.FlagAsync // nobody waits for the call itself
+	}
 	if f.place.Test {
 		flags |= graph.FlagTest
 	} else if flags.Has(graph.FlagTestCase) {

@@ -99,7 +99,7 @@ func (e *engine) headUses(c *diff.Change) {
 		var sites []Site
 		hit, carries := false, 0 // asked once: 1 yes, 2 no
 		for _, s := range e.head.Sites(edge) {
-			f, affected := e.useFit(edge.Kind, &s, c, skip)
+			f, affected := e.useFit(edge, &s, c, skip)
 			if len(c.Details) == 0 && e.overloaded(c.Base) && e.supposed(edge.Kind, edge.From, c.Base, &s) == Fits {
 				f = fitsYes // whatever the new shape is, it means this one or another
 			}
@@ -187,7 +187,8 @@ func (e *engine) usedBefore(edge *graph.Edge, c *diff.Change) bool {
 
 // useFit decides whether one use of the head graph fits; affected is false for
 // kinds of uses that the change does not concern.
-func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip int) (f fit, affected bool) {
+func (e *engine) useFit(edge *graph.Edge, s *graph.Site, c *diff.Change, skip int) (f fit, affected bool) {
+	k := edge.Kind
 	if len(c.Details) == 0 {
 		return fitsUnknown, true // of a use that a change of the signature may break
 	}
@@ -211,6 +212,8 @@ func (e *engine) useFit(k graph.EdgeKind, s *graph.Site, c *diff.Change, skip in
 				x = fitsNo
 			case d.Verdict == diff.Compatible && (d.Code == diff.KindChanged || d.Code == diff.TypeChanged || d.Code == diff.StaticChanged):
 				x = fitsYes
+			case d.Code == diff.AbstractAdded && edge.Certainty != graph.Exact:
+				x = fitsYes // a class is a value there, which may be one below
 			case d.Code == diff.BaseRemoved && k == graph.EdgeInstantiates && s.Args <= 0 && len(e.base.OutKind(c.Base, graph.EdgeEmbeds)) > 0:
 				x = fitsYes // a field like others, which the literal does not name
 			case d.Code == diff.BaseRemoved && k == graph.EdgeInstantiates && rules.Dynamic && e.constructs(c):

@@ -79,7 +79,11 @@ func (e *extractor) declareVariable(s *scope, i, left, right, typ syntax.ID) fac
 		stmt = p
 	}
 	e.skips = append(e.skips, stmt)
-	e.hashCode(d, right)
+	note := e.noteBehind(stmt)
+	if note != syntax.None {
+		e.skips = append(e.skips, note)
+	}
+	e.hashCode(d, right, note)
 	e.signVariable(d, left, typ)
 	if s.kind == scopeModule && string(e.t.Text(left)) == "__all__" {
 		e.exported(right)

@@ -133,11 +133,13 @@ func (e *extractor) functionDecl(i, whole syntax.ID, nodes []syntax.ID) {
 			e.b.Decls[d].Shape = e.b.InternString("@setter")
 		}
 		e.b.Decls[d].Traits |= facts.TraitOverload
+	case cls != nil: // once its annotations are read, which do not know it yet
 	default:
 		e.bindDecl(d, name, facts.LocalFunc)
 	}
 	e.tellApart(d)
 	e.owner = d
+	scopes := len(e.scopes)
 	outer := e.typeParamScope(d, e.child(i, fieldTypeParams))
 	f := &scope{kind: scopeFunction, decl: d, class: none}
 	if cls != nil {
@@ -158,6 +160,12 @@ func (e *extractor) functionDecl(i, whole syntax.ID, nodes []syntax.ID) {
 		base := len(e.params)
 		e.params = append(e.params, facts.Param{Type: x, Local: none})
 		e.b.Decls[d].Results = e.endParams(base)
+	}
+	if cls != nil && !setter {
+		around := e.scopes
+		e.scopes = e.scopes[:scopes]
+		e.bindDecl(d, name, facts.LocalFunc)
+		e.scopes = around
 	}
 	e.function, e.loops, e.alt, e.typing = d, nil, false, false
 	skips := len(e.skips)
@@ -477,7 +485,8 @@ func (e *extractor) prescanClass(info *classInfo, body syntax.ID) {
 
 // bases adds the bases and the metaclass of class d.
 func (e *extractor) bases(d facts.DeclID, list syntax.ID, info *classInfo) {
-	info.test = strings.HasPrefix(info.name, "Test")
+	// The second is a custom that projects set up (python_classes).
+	info.test = strings.HasPrefix(info.name, "Test") || strings.HasPrefix(info.name, "test_")
 	if list == syntax.None {
 		return
 	}

@@ -571,6 +571,7 @@ func (e *extractor) yield(i syntax.ID) facts.ExprID {
 	if x == none {
 		x = e.literal("null", i)
 	}
+	e.b.Decls[e.function].Traits |= facts.TraitGenerator
 	e.flow(facts.FlowYield, 0, int32(e.function), x)
 	return v
 }

@@ -29,6 +29,7 @@ func TestClassBodies(t *testing.T) {
 	for _, same := range []string{
 		"class A(B):\n    \"\"\"Doc.\"\"\"\n    x = 1\n    \"\"\"What x is.\"\"\"\n    y: int\n    def f(self): pass\n",
 		"class A(B):\n    pass\n",
+		"class A(B):\n    x = {}  # type: Dict[str, int]\n    def f(self): pass\n",
 	} {
 		if body(same) != plain {
 			t.Errorf("another body:\n%s", same)
@@ -36,5 +37,8 @@ func TestClassBodies(t *testing.T) {
 	}
 	if body("class A(B):\n    register(A)\n    def f(self): pass\n") == plain {
 		t.Error("a call is left out")
+	}
+	if body("x = {}  # type: Dict[str, int]\n") == body("x = {}  # type: Dict[str, str]\n") {
+		t.Error("the type behind a variable is left out")
 	}
 }

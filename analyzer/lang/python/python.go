@@ -20,7 +20,7 @@ var Language = &lang.Language{
 	Extensions: []string{".py", ".pyi"},
 	Manifests:  []string{"pyproject.toml", "setup.cfg"},
 	Manifest:   ExtractManifest,
-	Version:    11,
+	Version:    12,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Rules:      rules,

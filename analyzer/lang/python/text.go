@@ -28,14 +28,28 @@ func (e *extractor) setHash(d facts.DeclID, s syntax.Digest) {
 	}
 }
 
-func (e *extractor) hashCode(d facts.DeclID, value syntax.ID) {
-	if value == syntax.None {
+func (e *extractor) hashCode(d facts.DeclID, parts ...syntax.ID) {
+	if parts[0] == syntax.None {
 		return
 	}
 	h := &e.hasher
 	h.Reset(e.t, &hashRules)
-	h.Node(value, syntax.Edits{})
+	for _, p := range parts {
+		if p != syntax.None {
+			h.Node(p, syntax.Edits{})
+		}
+	}
 	e.setHash(d, h.Sum())
+}
+
+// noteBehind returns the comment behind a statement, on its last line, that says what
+// type something has.
+func (e *extractor) noteBehind(stmt syntax.ID) syntax.ID {
+	c := e.t.NextSibling(stmt)
+	if c == syntax.None || e.class(c) != classComment || e.t.Line(c) != e.t.EndLine(stmt) || !pragma(e.t.Text(c)) {
+		return syntax.None
+	}
+	return c
 }
 
 func (e *extractor) hashFunction(d facts.DeclID, i syntax.ID, marks []mark, body, doc syntax.ID, inside []syntax.ID) {

@@ -90,6 +90,7 @@ func (e *extractor) callable(d facts.DeclID, i syntax.ID) {
 	}
 	if k := e.class(i); k == classGenerator || k == classGeneratorExpr || (k == classMethod || k == classMethodSignature) && e.word(i, "*") {
 		fn.n |= 2
+		e.b.Decls[d].Traits |= facts.TraitGenerator
 	}
 	e.typeParams(d, e.child(i, e.f.typeParams))
 	e.fn = fn
