@@ -26,10 +26,11 @@ const maxPassed = 64
 type passing struct {
 	g     *graph.Graph
 	files map[graph.ID][]graph.ID // by module: its files
+	loose func(*graph.Node) bool  // of a file: whether all that it imports may be passed on
 }
 
-func newPassing(g *graph.Graph) *passing {
-	p := &passing{g: g, files: map[graph.ID][]graph.ID{}}
+func newPassing(d *Delta, g *graph.Graph) *passing {
+	p := &passing{g: g, files: map[graph.ID][]graph.ID{}, loose: func(n *graph.Node) bool { return d.RulesFor(n).Dynamic }}
 	for i := range g.Files {
 		if n := g.Files[i].Node; n != graph.None && g.Nodes[n].Kind == graph.KindFile {
 			m := p.module(n)
@@ -47,17 +48,29 @@ func (p *passing) module(n graph.ID) graph.ID {
 	return n
 }
 
+// passes reports whether a file passes on a declaration that it imports by its name.
+func (p *passing) passes(file, target graph.ID) bool {
+	i := findEdge(p.g, file, graph.EdgeImports, target, graph.None)
+	return i >= 0 && (p.spread(&p.g.Out(file)[i]) || p.loose(&p.g.Nodes[file]))
+}
+
 // wholly reports whether an edge says that a file passes on all that a module has.
 func (p *passing) wholly(e *graph.Edge) bool {
+	k := p.g.Nodes[e.To].Kind
+	return (k == graph.KindFile || k == graph.KindPackage || k == graph.KindExternal) && p.spread(e)
+}
+
+// spread reports whether what an edge imports is passed on.
+func (p *passing) spread(e *graph.Edge) bool {
 	return e.Kind == graph.EdgeImports && slices.ContainsFunc(p.g.Sites(e), func(s graph.Site) bool { return s.Flags&graph.SiteSpread != 0 })
 }
 
-// has reports whether a module declares a declaration, or may pass it on: it
-// names it in an import, or passes on all of a module that has it.
+// has reports whether a module declares a declaration or passes it on, by its name
+// or with all of a module that has it.
 func (p *passing) has(m, target graph.ID) bool {
 	return p.reach(m, func(m graph.ID) bool {
 		return p.module(target) == m || slices.ContainsFunc(p.files[m], func(f graph.ID) bool {
-			return findEdge(p.g, f, graph.EdgeImports, target, graph.None) >= 0
+			return p.passes(f, target)
 		})
 	})
 }
@@ -132,8 +145,8 @@ func withdrawals(d *Delta) []Withdrawal {
 	if len(changed) == 0 {
 		return nil
 	}
-	w := withdrawn{d: d, base: newPassing(d.Base), head: newPassing(d.Head), told: map[[2]graph.ID]bool{}}
-	for _, gone := range []bool{true, false} { // what a file does not even import first
+	w := withdrawn{d: d, base: newPassing(d, d.Base), head: newPassing(d, d.Head), told: map[[2]graph.ID]bool{}}
+	for _, gone := range []bool{true, false} { // what a file surely passed on first
 		for _, file := range changed {
 			w.from(file, gone)
 		}
@@ -152,8 +165,8 @@ type withdrawn struct {
 	list       []Withdrawal
 }
 
-// from finds what a file passed on: what it has, and what it imports no more if
-// gone is set.
+// from finds what a file passed on and does not: what the edges say if gone is
+// set, else what the users say of all that it imports.
 func (w *withdrawn) from(file graph.ID, gone bool) {
 	module, now := w.base.module(file), w.d.toHead[file]
 	if module == graph.None {
@@ -186,16 +199,16 @@ func (w *withdrawn) from(file graph.ID, gone bool) {
 	}
 }
 
-// passed returns the declarations at the top of modules that a file imports by
-// their names, or as all of a module: those that it does not import in the head
-// graph if gone is set, else all that it names.
+// passed returns the declarations that a file imports by their names, or as all
+// of a module: those that it passes on in the base graph alone if gone is set, else
+// all that it names.
 func (w *withdrawn) passed(file, now graph.ID, gone bool) (ts []graph.ID) {
 	for _, e := range w.d.Base.OutKind(file, graph.EdgeImports) {
 		to := w.d.toHead[e.To]
 		switch k := w.d.Base.Nodes[e.To].Kind; {
 		case k == graph.KindExternal:
 		case k != graph.KindFile && k != graph.KindPackage:
-			if !gone || to != graph.None && findEdge(w.d.Head, now, graph.EdgeImports, to, graph.None) < 0 {
+			if !gone || to != graph.None && w.base.passes(file, e.To) && !w.head.passes(now, to) {
 				ts = append(ts, e.To)
 			}
 		case gone && w.base.wholly(&e):
@@ -366,9 +379,11 @@ func (d *Delta) withdraw() {
 		c := &d.Changes[k]
 		rules := d.RulesFor(&d.Head.Nodes[c.Head])
 		ds := details{rules: &rules, list: c.Details}
-		if !w.Unsure {
-			ds.at(ExportRemoved, -1, d.Base.Nodes[w.Target].Name, d.Base.Nodes[w.Target].QName, "")
-		} else if len(c.Details) == 0 {
+		name := d.Base.Nodes[w.Target].Name
+		told := slices.ContainsFunc(c.Details, func(x Detail) bool { return x.Code == ExportRemoved && x.Name == name }) // a type and a value
+		if !w.Unsure && !told {
+			ds.at(ExportRemoved, -1, name, d.Base.Nodes[w.Target].QName, "")
+		} else if len(c.Details) == 0 { // of a file that says nothing else
 			ds.add(BodyChanged, "", "")
 		}
 		c.Details = ds.list

@@ -161,7 +161,7 @@ type SiteFlags uint8
 
 // The site flags.
 const (
-	SiteSpread   SiteFlags = 1 << iota // the last argument is spread (f(xs...), f(*xs)); of an import: all names of the module are passed on
+	SiteSpread   SiteFlags = 1 << iota // the last argument is spread (f(xs...), f(*xs)); of an import: what is imported is passed on, of a module all that it exports
 	SiteSpreadKw                       // keywords are spread (f(**kw))
 	SiteGo                             // the call runs concurrently or later (go, defer); of a file: only when the file is what is started
 	SiteTest                           // the site is in test code

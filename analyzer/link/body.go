@@ -308,6 +308,9 @@ func (r *bodyReader) imports() {
 	for i := range r.f.Facts.Imports {
 		im := &r.f.Facts.Imports[i]
 		path := r.f.Facts.Str(im.Path)
+		if path == "" && r.f.Rules.Modules != nil && im.Flags&facts.ImportReExport != 0 && im.Name != 0 {
+			r.importedNames(int32(i), im, file) // what the file imports, and passes on
+		}
 		if path == "" || r.f.Rules.Modules != nil && path[0] == '.' && r.l.resolveImport(r.f.unit, path) < 0 {
 			continue // it names a declaration of the file, or what is not there
 		}

@@ -62,6 +62,10 @@ func (r *bodyReader) declaredModule() {
 // type, or one that is both.
 func (r *bodyReader) importedNames(i int32, im *facts.Import, file graph.ID) {
 	last := graph.None
+	at := r.site(im.Line, im.Col)
+	if im.Flags&facts.ImportReExport != 0 {
+		at.Flags |= graph.SiteSpread
+	}
 	for _, s := range [...]space{spaceValue, spaceType} {
 		m := r.ev.imported(r.fn, i, s, 0)
 		if !m.ok || m.ent == noEnt || r.l.entFile[m.ent] == r.fn {
@@ -69,7 +73,7 @@ func (r *bodyReader) importedNames(i int32, im *facts.Import, file graph.ID) {
 		}
 		if to := r.l.nodeOf[r.l.canon[m.ent]]; to != graph.None && to != last {
 			r.edges = append(r.edges, graph.RawEdge{From: file, To: to, Type: graph.None, Kind: graph.EdgeImports,
-				HasSite: true, Site: r.site(im.Line, im.Col)})
+				HasSite: true, Site: at})
 			last = to
 		}
 	}

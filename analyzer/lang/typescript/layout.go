@@ -2,9 +2,12 @@ package typescript
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/link"
 )
 
@@ -186,7 +189,7 @@ func (la *layouter) place(files []link.File) {
 			pl.Reason = "minified"
 			continue
 		}
-		pl.Default, pl.Test = true, isTest(f.Path)
+		pl.Default, pl.Test = true, isTest(f.Path) || namedTest(f.Path) && hasTest(f.Facts)
 		dir := dirOf(f.Path)
 		rest := f.Path
 		if owners[stem(f.Path)] == f.Path {
@@ -270,4 +273,23 @@ func isTest(p string) bool {
 		}
 	}
 	return false
+}
+
+// namedTest reports whether a word of a file's name says that it may be a test, as
+// in test.ts, parse-test.js and test_parse.mjs. Code can be called so, too.
+func namedTest(p string) bool {
+	for word := range strings.FieldsFuncSeq(path.Base(p), func(c rune) bool { return c == '.' || c == '-' || c == '_' }) {
+		switch word {
+		case "test", "tests", "spec", "specs":
+			return true
+		}
+	}
+	return false
+}
+
+// hasTest reports whether a file makes tests.
+func hasTest(f *facts.File) bool {
+	return f != nil && slices.ContainsFunc(f.Decls, func(d facts.Decl) bool {
+		return d.Flags.Has(graph.FlagTestCase) && !d.Flags.Has(graph.FlagOnLoad)
+	})
 }
