@@ -218,6 +218,7 @@ func (l *linker) dynamicTypes(ev *evaluator) {
 		n += int32(len(l.files[fn].Facts.Params))
 	}
 	s.param, s.values = make([]Type, n), map[int32][]value{}
+	s.readers, s.reads = make([]int32, len(s.result)+len(s.param)), make([]slotRead, 1)
 	for _, s := range l.langs {
 		if s.dyn == nil {
 			continue
@@ -248,9 +249,20 @@ func (l *linker) dynamicTypes(ev *evaluator) {
 // typeNames finds the variables that stand for types, modules and functions of
 // their own, which annotations and bases may name.
 func (l *linker) typeNames(ev *evaluator, files []int32) {
+	s := l.slots
+	dirty := make([]bool, len(l.files))
+	for _, fn := range files {
+		dirty[fn] = true
+	}
+	ev.dyn.track = true
+	defer func() { ev.dyn.track = false }()
 	for range 4 {
 		changed := false
 		for _, fn := range files {
+			if !dirty[fn] {
+				continue
+			}
+			dirty[fn] = false
 			f := &l.files[fn]
 			opened := false
 			for i := range f.Facts.Decls {
@@ -269,10 +281,11 @@ func (l *linker) typeNames(ev *evaluator, files []int32) {
 				t := ev.namedByValue(e, d)
 				if t != unknownType && t != l.typ[e] {
 					l.typ[e], changed = t, true
+					s.changed(s.ofEnt(e), dirty)
 				}
 			}
 		}
-		ev.dyn.reset()
+		clear(ev.dyn.hits)
 		if !changed {
 			return
 		}

@@ -25,8 +25,10 @@ type dynamicEval struct {
 	exported map[int32]map[Sym]bool
 	hits     map[memberKey]hit
 	chase    int
-	calls    int  // calls that are open
-	track    bool // who reads which slot
+	free     []boundName // by Str of the file that was opened last
+	opened   uint32      // the number of files that were opened
+	calls    int         // calls that are open
+	track    bool        // who reads which slot
 }
 
 // askedLocal is a local whose value was asked for while it was looked for, and the
@@ -50,12 +52,19 @@ func (ev *evaluator) openDynamic() {
 		d.reset()
 	}
 	fs := ev.f.Facts
+	d.opened++
+	if n := len(ev.f.syms); len(d.free) < n {
+		d.free = make([]boundName, n+n/4)
+	}
 	n, m := len(fs.Exprs), len(fs.Locals)
 	d.within, d.flowed = grow(d.within, n), grow(d.flowed, n)
 	d.param, d.prev, d.lflow = grow(d.param, m), grow(d.prev, m), grow(d.lflow, m)
 	for i := range d.param {
-		d.param[i], d.prev[i], d.lflow[i] = -1, unknownType, false
+		d.param[i] = -1
 	}
+	clear(d.flowed)
+	clear(d.prev)
+	clear(d.lflow)
 	for i := range fs.Params {
 		if id := fs.Params[i].Local; id != facts.None {
 			d.param[id] = int32(i)
@@ -281,7 +290,7 @@ func (ev *evaluator) dynamicExpr(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 			}
 			return v, ref
 		}
-		return ev.freeMeaning(ev.f.syms[x.Name])
+		return ev.boundName(x.Name)
 	case facts.OpLiteral:
 		if x.Flags&facts.FlagTyped != 0 {
 			if u := Ent(ev.l.pkgScope.get(ev.lang.universe, ev.f.syms[x.Name])); u != noEnt {

@@ -285,15 +285,36 @@ func (ev *evaluator) moduleMember(pkg Type, name Sym) (Type, Ent) {
 	return t.mk(kExtern, r.ent, int32(name)), noEnt
 }
 
-// freeMeaning returns what a free name means in the file.
-func (ev *evaluator) freeMeaning(name Sym) (Type, Ent) {
+// boundName returns what a name of the file that is evaluated means in its module: its
+// type as a value, and what it names.
+func (ev *evaluator) boundName(name facts.Str) (Type, Ent) {
+	d := &ev.dyn
+	if d.free[name].opened != d.opened {
+		b := ev.freeBinding(ev.f.syms[name])
+		if d.chase > 0 {
+			return ev.boundValue(b) // of names that are looked for just now not all is known
+		}
+		d.free[name] = boundName{d.opened, b}
+	}
+	return ev.boundValue(d.free[name].binding)
+}
+
+// boundName is what a name of a file is bound to, if it was asked for since the file
+// was opened.
+type boundName struct {
+	opened uint32
+	binding
+}
+
+// freeBinding returns what a name is bound to in the file's module, or everywhere.
+func (ev *evaluator) freeBinding(name Sym) binding {
 	if b := ev.moduleNameHere(name); b.kind != bindNone {
-		return ev.boundValue(b)
+		return b
 	}
 	if e := Ent(ev.l.pkgScope.get(ev.lang.universe, name)); e != noEnt {
-		return ev.valueOf(e), e
+		return binding{kind: bindEnt, ent: e}
 	}
-	return unknownType, noEnt
+	return binding{}
 }
 
 // moduleNameHere is moduleName of the file's own module, without the modules

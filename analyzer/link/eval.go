@@ -2,6 +2,7 @@ package link
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
@@ -71,7 +72,11 @@ func (ev *evaluator) open(fn int32) {
 	n, m := len(ev.f.Facts.Exprs), len(ev.f.Facts.Locals)
 	ev.typ, ev.ref, ev.state = grow(ev.typ, n), grow(ev.ref, n), grow(ev.state, n)
 	ev.local, ev.lstat = grow(ev.local, m), grow(ev.lstat, m)
+	// Nothing of the files before is left: which these were is chance.
+	clear(ev.typ)
+	clear(ev.ref)
 	clear(ev.state)
+	clear(ev.local)
 	clear(ev.lstat)
 	ev.selected, ev.guessed = nil, nil
 	if c := ev.f.place.Constraint; c != ev.where && len(ev.l.others) > 0 {
@@ -90,12 +95,23 @@ func (ev *evaluator) open(fn int32) {
 	}
 }
 
+// grow returns a slice of n values, which may hold those of an earlier file.
 func grow[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]T, n, n+n/4)
+		s = make([]T, n, n+n/4)
 	}
-	return s[:n]
+	s = s[:n]
+	if scribble && n > 0 {
+		size := int(unsafe.Sizeof(s[0]))
+		for i, b := 0, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), n*size); i < len(b); i += min(size, 4) {
+			b[i] = 1
+		}
+	}
+	return s
 }
+
+// scribble, which only a test sets, lets grow return values of no file at all.
+var scribble bool
 
 // typeOf returns the type of an expression; for one that denotes a type, the
 // kMeta of it.

@@ -62,6 +62,14 @@ func (s *slots) read(slot, fn int32) {
 	}
 }
 
+// changed makes the files dirty that have read a slot.
+func (s *slots) changed(slot int32, dirty []bool) {
+	for r := s.readers[slot]; r != 0; r = s.reads[r].next {
+		dirty[s.reads[r].file] = true
+	}
+	s.readers[slot] = 0
+}
+
 // addition is a type that flows into a slot.
 type addition struct {
 	slot *Type
@@ -85,8 +93,6 @@ func (l *linker) inferSlots(ev *evaluator) {
 		}
 	})
 	ev.dyn.track = true
-	l.slots.readers = make([]int32, len(l.slots.result)+len(l.slots.param))
-	l.slots.reads = make([]slotRead, 1)
 	l.slotRounds(library, func(fn int32, list []addition) []addition { return l.collectLibrary(ev, fn, list) }, nil)
 	l.slotRounds(tree, func(fn int32, list []addition) []addition { return l.collectSlots(ev, fn, list) }, l.injectedParams())
 	ev.dyn.track = false
@@ -115,10 +121,7 @@ func (l *linker) slotRounds(files []int32, collect func(fn int32, list []additio
 				continue
 			}
 			*a.slot, changed = t, true
-			for r := l.slots.readers[a.key]; r != 0; r = l.slots.reads[r].next {
-				dirty[l.slots.reads[r].file] = true
-			}
-			l.slots.readers[a.key] = 0
+			l.slots.changed(a.key, dirty)
 		}
 		list = list[:0]
 	}
