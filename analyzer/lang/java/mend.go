@@ -58,7 +58,7 @@ type bracket struct {
 	kind   byte
 	at     int
 	line   int32
-	indent int // of its line
+	indent int // of its line, or of the one that began what its line goes on with
 }
 
 type mender struct {
@@ -67,6 +67,7 @@ type mender struct {
 	torn    bool // something did not pair
 	open    []bracket
 	patches []patch
+	arrays  int // whose beginning was taken out of the text
 }
 
 func (m *mender) patch(at int, line int32, text string) {
@@ -83,13 +84,18 @@ func (m *mender) drop() {
 	m.open = m.open[:len(m.open)-1]
 }
 
-// scan goes over the tokens of the file.
+// scan goes over the tokens of the file. A line that ends parentheses of an
+// earlier one, or goes on with a heading, counts as indented like that one: the
+// block that it opens is.
 func (m *mender) scan() {
-	line, start, indent, first := int32(1), 0, 0, true
+	line, start, indent, before, first := int32(1), 0, 0, 0, true
 	for at := 0; at < len(m.src); at++ {
 		c := m.src[at]
 		switch c {
 		case '\n':
+			if !first {
+				before = indent
+			}
 			line, start, first = line+1, at+1, true
 			continue
 		case ' ', '\t', '\r', '\f':
@@ -118,6 +124,9 @@ func (m *mender) scan() {
 			if m.mends {
 				m.begin(at, line, indent)
 			}
+			if startsWith(rest, "throws ", "implements ", "extends ", "permits ") {
+				indent = min(indent, before)
+			}
 		}
 		switch c {
 		case '"', '\'':
@@ -133,6 +142,7 @@ func (m *mender) scan() {
 			m.open = append(m.open, bracket{c, at, line, indent})
 		case ')', ']':
 			if n := len(m.open); n > 0 && (m.open[n-1].kind == '(' && c == ')' || m.open[n-1].kind == '[' && c == ']') {
+				indent = min(indent, m.open[n-1].indent)
 				m.open = m.open[:n-1]
 			} else {
 				m.patch(at, line, " ")
@@ -172,7 +182,15 @@ func (m *mender) end(at int, line int32, indent int, first bool) {
 	for len(m.open) > 0 && m.open[len(m.open)-1].kind != '{' {
 		m.drop()
 	}
+	if m.arrays > 0 && !first && at+1 < len(m.src) && m.src[at+1] == ';' {
+		m.arrays--
+		m.patch(at, line, " ")
+		return
+	}
 	n := len(m.open)
+	if first && at > 0 && m.src[at-1] == ' ' {
+		indent-- // one blank too many is no depth
+	}
 	if n == 0 || m.mends && m.open[n-1].line != line && indent > m.open[n-1].indent && (first || n == 1 || m.open[n-1].kind == '{' && m.closes(at)) {
 		m.patch(at, line, " ") // one too many
 		return
@@ -203,6 +221,7 @@ func (m *mender) begin(at int, line int32, indent int) {
 		}
 		if before := bytes.TrimRight(m.src[:m.open[n].at], " \t\r\n"); bytes.HasSuffix(before, []byte("=")) || bytes.HasSuffix(before, []byte("]")) {
 			m.drop() // values of an array: the grammar goes on behind the next semicolon
+			m.arrays++
 			continue
 		}
 		m.patch(at-used-2, line, ";}")
@@ -216,14 +235,21 @@ func continues(text []byte) bool {
 	if bytes.IndexByte([]byte("}{)].&|?:+-*/=,<>;\"'"), text[0]) >= 0 {
 		return true
 	}
-	for _, word := range [...]string{"case ", "default", "else", "catch", "finally", "throws ", "implements ", "extends ", "permits ", "while"} {
-		if bytes.HasPrefix(text, []byte(word)) {
-			return true
-		}
+	if startsWith(text, "case ", "default", "else", "catch", "finally", "throws ", "implements ", "extends ", "permits ", "while") {
+		return true
 	}
 	line := text
 	if n := bytes.IndexByte(line, '\n'); n >= 0 {
 		line = line[:n]
 	}
 	return bytes.HasSuffix(bytes.TrimRight(line, " \t\r"), []byte(":"))
+}
+
+func startsWith(text []byte, words ...string) bool {
+	for _, w := range words {
+		if len(text) >= len(w) && string(text[:len(w)]) == w {
+			return true
+		}
+	}
+	return false
 }

@@ -34,10 +34,9 @@ func testCommands(r lang.TestRun) []string {
 			if set := sourceSet(t.File, module); set != "test" {
 				k.name = set // the task that a source set's tests are run by is named after it, by convention
 			}
-		case "":
-			if t.Package != "" && t.Package != "." {
-				class = t.Package + "." + class
-			}
+		}
+		if tool != maven && t.Package != "" && t.Package != "." { // Gradle knows simple names since 4.7
+			class = t.Package + "." + class
 		}
 		if classes[k] == nil {
 			tasks = append(tasks, k)
