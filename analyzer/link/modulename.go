@@ -281,7 +281,7 @@ func (ev *evaluator) wholeModule(u int32, star bool, depth int) meaning {
 // exported returns what a module exports under a name.
 func (ev *evaluator) exported(u int32, name Sym, s space, depth int) meaning {
 	k := exportKey{u, name, s}
-	c := &ev.modules
+	l, c := ev.l, &ev.modules
 	if m, ok := c.exports[k]; ok {
 		return m
 	}
@@ -291,6 +291,16 @@ func (ev *evaluator) exported(u int32, name Sym, s space, depth int) meaning {
 	}
 	c.open[k] = true
 	m := ev.findExport(u, name, s, depth)
+	if m.ok && s == spaceValue && (m.ent == noEnt || l.decl(m.ent).Kind == graph.KindVariable || l.decl(m.ent).Kind == graph.KindConstant) {
+		// What a value has that is put together while it runs is what is declared
+		// beside it.
+		rules := l.units[u].rules
+		if d, ok := rules.layout.Declared[int(u-rules.firstUnit)]; ok {
+			if as := ev.exported(rules.firstUnit+int32(d), name, s, depth+1); as.ok && as.typ != unknownType && as.typ != m.typ {
+				m.typ = ev.both([]Type{m.typ, as.typ})
+			}
+		}
+	}
 	delete(c.open, k)
 	if m.ok || len(c.open) == 0 { // what an open circle hid may be there
 		c.exports[k] = m
