@@ -20,6 +20,8 @@ type programs struct {
 	folders   map[graph.ID][]string   // package → folders with files of it, or that import it
 	tests     map[string][]graph.ID   // folder → tests
 	files     map[string][]string     // folder → files in it that are modules and have tests
+
+	members map[graph.ID][]graph.ID // class → tests that it declares; nil until asked for
 }
 
 func programsOf(d *diff.Delta, g *graph.Graph) *programs {
@@ -355,10 +357,12 @@ func (w *walk) whenStarted(n graph.ID, depth int) bool {
 	return calls && !no
 }
 
-// loaded is a test whose program runs a node of a walk as it is loaded.
+// loaded is a test whose program runs a node of a walk as it is loaded, or whose
+// class does around each of its tests.
 type loaded struct {
 	test, node graph.ID
 	distance   int
+	around     bool
 }
 
 // reachedOnLoad returns the tests that run visited nodes because their program
@@ -382,8 +386,15 @@ func (p *programs) reachedOnLoad(w *walk) []loaded {
 		}
 	}
 	byPackage := map[graph.ID]bool{}
+	var out []loaded
 	for _, n := range nodes {
 		x := &w.g.Nodes[n]
+		if x.Flags.Has(graph.FlagTestCase) && x.Parent != graph.None && w.g.Nodes[x.Parent].Kind.IsType() {
+			for _, t := range p.testsOf(x.Parent) {
+				out = append(out, loaded{t, n, int(w.nodes[n].depth) + 1, true})
+			}
+			continue
+		}
 		if x.Flags.Has(graph.FlagTest) {
 			folder(p.of(x), origin{n, 0})
 			continue
@@ -408,12 +419,39 @@ func (p *programs) reachedOnLoad(w *walk) []loaded {
 			}
 		}
 	}
-	var out []loaded
 	for _, dir := range folders {
 		o := byFolder[dir]
 		for _, t := range p.tests[dir] {
-			out = append(out, loaded{t, o.node, int(w.nodes[o.node].depth) + 1 + o.hops})
+			out = append(out, loaded{t, o.node, int(w.nodes[o.node].depth) + 1 + o.hops, false})
 		}
 	}
 	return out
+}
+
+// maxClasses bounds the classes that have the tests of one.
+const maxClasses = 1 << 10
+
+// testsOf returns the tests of a class and of those below it.
+func (p *programs) testsOf(class graph.ID) []graph.ID {
+	if p.members == nil {
+		p.members = map[graph.ID][]graph.ID{}
+		for i := range p.g.Nodes {
+			if n := &p.g.Nodes[i]; isTest(n) && n.Parent != graph.None {
+				p.members[n.Parent] = append(p.members[n.Parent], graph.ID(i))
+			}
+		}
+	}
+	var tests []graph.ID
+	seen := map[graph.ID]bool{class: true}
+	queue := []graph.ID{class}
+	for i := 0; i < len(queue) && i < maxClasses; i++ {
+		tests = append(tests, p.members[queue[i]]...)
+		for _, e := range p.g.InKind(queue[i], graph.EdgeExtends) {
+			if below := p.g.Edges[e].From; !seen[below] {
+				seen[below] = true
+				queue = append(queue, below)
+			}
+		}
+	}
+	return tests
 }

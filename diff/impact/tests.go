@@ -329,7 +329,9 @@ func (s *selection) add(w *walk, toHead func(graph.ID) graph.ID) {
 	}
 	for _, l := range onLoad {
 		if id := toHead(l.test); id != graph.None && isTest(&s.e.head.Nodes[id]) && within(l.test) {
-			s.loaders[s.symbol(l.node, w, toHead).File] = true
+			if !l.around {
+				s.loaders[s.symbol(l.node, w, toHead).File] = true
+			}
 			s.reach(id, l.node, l.distance, w, toHead)
 		}
 	}

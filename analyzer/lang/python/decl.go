@@ -505,10 +505,14 @@ func (e *extractor) bases(d facts.DeclID, list syntax.ID, info *classInfo) {
 		default:
 			x := e.typeExpr(c)
 			e.ids = append(e.ids, int32(x))
-			if strings.Contains(string(e.t.Text(c)), "TestCase") {
-				info.test = true
-			}
 			last := e.plainName(e.lastName(c))
+			if strings.Contains(string(e.t.Text(c)), "TestCase") || e.cases[last] {
+				info.test = true
+				if e.cases == nil {
+					e.cases = map[string]bool{}
+				}
+				e.cases[info.name] = true
+			}
 			info.bases = append(info.bases, last)
 			switch last {
 			case "Protocol", "ABC":

@@ -40,7 +40,8 @@ type extractor struct {
 	skips   []syntax.ID   // the nodes of declarations inside of the one that is open
 	loops   []*loop
 	classes map[facts.DeclID]*classInfo
-	exports bool // __all__ was found
+	cases   map[string]bool // names of classes of unittest: those below them are tests, whatever their names
+	exports bool            // __all__ was found
 	web     map[string]web
 	broker  int8 // see messaging
 	pending []route

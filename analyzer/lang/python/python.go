@@ -20,7 +20,7 @@ var Language = &lang.Language{
 	Extensions: []string{".py", ".pyi"},
 	Manifests:  []string{"pyproject.toml", "setup.cfg"},
 	Manifest:   ExtractManifest,
-	Version:    12,
+	Version:    13,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Rules:      rules,
