@@ -7,8 +7,8 @@ import (
 	"github.com/codekg/kg/analyzer/graph"
 )
 
-// Withdrawal is a declaration that a module passed on to others, who import it
-// from there, and does not pass on any more, while the declaration is what it was.
+// Withdrawal is a declaration that a module passed on to others and does not pass
+// on any more, while the declaration is what it was.
 type Withdrawal struct {
 	File   graph.ID   // of the base graph: the file that passed it on
 	Target graph.ID   // of the base graph: what it passed on
@@ -75,6 +75,17 @@ func (p *passing) has(m, target graph.ID) bool {
 	})
 }
 
+// offers reports whether a module declares a name or passes on something of the name.
+func (p *passing) offers(m graph.ID, name string) bool {
+	return p.reach(m, func(m graph.ID) bool {
+		return p.g.Lookup(p.g.Nodes[m].Key+"#"+name) != graph.None || slices.ContainsFunc(p.files[m], func(f graph.ID) bool {
+			return slices.ContainsFunc(p.g.OutKind(f, graph.EdgeImports), func(e graph.Edge) bool {
+				return p.g.Nodes[e.To].Name == name && p.passes(f, e.To)
+			})
+		})
+	})
+}
+
 // open reports whether a module may have names that cannot be told: it passes on
 // all of a module outside of the tree, or answers for names that it does not have.
 func (p *passing) open(m graph.ID, fallback string) bool {
@@ -128,8 +139,7 @@ func (p *passing) imported(f graph.ID, at []graph.Site) (ms []graph.ID) {
 }
 
 // withdrawals finds what files passed on in the base graph and do not in the head
-// graph, as far as others of the tree had it from there, and notes it with the
-// changes of the files. Only files that differ are looked at, with what they
+// graph: what others of the tree had from there, and what files said to pass on. Only files that differ are looked at, with what they
 // import: time is O(uses of what they passed on).
 func withdrawals(d *Delta) []Withdrawal {
 	var changed []graph.ID
@@ -188,15 +198,26 @@ func (w *withdrawn) from(file graph.ID, gone bool) {
 				users = append(users, f)
 			}
 		}
-		if len(users) == 0 {
+		unsure := (len(users) > 0 || gone) && w.unsure(file, now)
+		if len(users) == 0 && (!gone || unsure || !w.offered(module, now, t, h)) {
 			continue
 		}
 		for _, f := range users {
 			w.told[[2]graph.ID{f, t}] = true
 		}
 		slices.Sort(users)
-		w.list = append(w.list, Withdrawal{File: file, Target: t, Users: users, Unsure: w.unsure(file, now)})
+		w.list = append(w.list, Withdrawal{File: file, Target: t, Users: users, Unsure: unsure})
 	}
+}
+
+// offered reports whether a file said that it passes on a declaration, which is
+// public, and has it by no name now: users elsewhere may have had it from there.
+func (w *withdrawn) offered(module, now, t, h graph.ID) bool {
+	m := w.head.module(now)
+	return w.d.Base.Nodes[t].Visibility == graph.Public && m != graph.None && !w.head.has(m, h) && !w.head.offers(m, w.d.Head.Nodes[h].Name) && !w.base.loose(&w.d.Head.Nodes[now]) &&
+		w.base.reach(module, func(m graph.ID) bool {
+			return slices.ContainsFunc(w.base.files[m], func(f graph.ID) bool { return w.base.passes(f, t) }) || m != module && w.base.module(t) == m
+		})
 }
 
 // passed returns the declarations that a file imports by their names, or as all
