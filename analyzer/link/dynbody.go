@@ -160,6 +160,12 @@ func (r *bodyReader) localFunctions(e facts.ExprID, x *facts.Expr, id facts.Loca
 			}
 			continue
 		}
+		if lo.Kind == facts.LocalVar && lo.Value == facts.None && lo.Type == facts.None && r.ev.dyn.param[open[k]] < 0 {
+			for n := lo.Next; n != facts.None && len(open) < maxVersions; n = fs.Locals[n].Next { // as a function or class inside sees it
+				open = append(open, n)
+			}
+			continue
+		}
 		if lo.Kind != facts.LocalVar || lo.Value == facts.None || fs.Exprs[lo.Value].Line != 0 {
 			continue
 		}
