@@ -119,6 +119,13 @@ func (ev *evaluator) fits(from, to Type, phase int) tri {
 	if tk == kUnknown {
 		return maybe
 	}
+	if fk == kUnion { // what a clause catches is any of several
+		out := yes
+		for _, a := range t.argsOf(from) {
+			out = min(out, ev.fits(a, to, phase))
+		}
+		return out
+	}
 	if from == c.void && from != unknownType {
 		return no
 	}

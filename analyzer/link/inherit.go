@@ -102,11 +102,8 @@ func (ev *evaluator) eachSuper(x Type, f func(Type) bool) (foreign bool) {
 	t := ev.types
 	switch t.kind(x) {
 	case kNamed, kAnon, kParam, kSlice:
-	case kUnion: // what catches several exceptions: the first stands for all
-		if len(t.argsOf(x)) > 0 {
-			return ev.eachSuper(t.arg(x, 0), f)
-		}
-		return true
+	case kUnion:
+		return ev.eachCommon(x, f)
 	default:
 		return true
 	}
@@ -133,6 +130,31 @@ func (ev *evaluator) eachSuper(x Type, f func(Type) bool) (foreign bool) {
 		}
 	}
 	return foreign
+}
+
+// eachCommon calls f for the types above all those that a clause catches, until it
+// returns false, and reports whether bases of some are not known.
+func (ev *evaluator) eachCommon(x Type, f func(Type) bool) (foreign bool) {
+	args := ev.types.argsOf(x)
+	if len(args) == 0 {
+		return true
+	}
+	for _, a := range args[1:] {
+		foreign = ev.eachSuper(a, func(Type) bool { return true }) || foreign
+	}
+	return ev.eachSuper(args[0], func(y Type) bool {
+		r := ev.types.rec(y)
+		if r.kind != kNamed {
+			return true
+		}
+		library := ev.l.units[ev.l.unitOf(r.ent)].surface
+		for _, a := range args[1:] {
+			if as, foreign := ev.asSuper(a, r.ent); as == unknownType && !(foreign && library) {
+				return true
+			}
+		}
+		return f(y)
+	}) || foreign
 }
 
 // asSuper returns x seen as the type that e declares, if that is x or above it.
