@@ -188,7 +188,7 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 			if edited {
 				s.State = Edited
 			}
-		case edited:
+		case edited, edge.Kind == graph.EdgeImports && e.importEdited(p, &base[i]):
 			s.State = Edited
 		default:
 			s.State = e.withoutConstructor(t, &base[i])

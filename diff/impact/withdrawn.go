@@ -24,3 +24,25 @@ func (e *engine) withdrawn(c *diff.Change) {
 		})
 	}
 }
+
+// importEdited reports whether the change took a line of the statement that imports
+// something at a site: its names may stand on lines of their own, behind the import
+// before it.
+func (e *engine) importEdited(p pairing, s *graph.Site) bool {
+	file := e.base.Files[s.File].Path
+	rs, known := e.lines.of(file, e.head.Nodes[p.head].File)
+	if !known || p.same {
+		return false
+	}
+	before := int32(0)
+	for _, edge := range e.base.OutKind(p.base, graph.EdgeImports) {
+		for _, o := range e.base.Sites(&edge) {
+			if o.File == s.File && o.Line < s.Line {
+				before = max(before, o.Line)
+			}
+		}
+	}
+	return slices.ContainsFunc(rs, func(r Range) bool {
+		return r.OldLen > 0 && r.OldStart <= int(s.Line) && r.OldStart+r.OldLen > int(before)+1
+	})
+}
