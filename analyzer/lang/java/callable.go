@@ -85,6 +85,63 @@ func (e *extractor) parameters(d facts.DeclID, list syntax.ID) (told marks) {
 
 func (e *extractor) shape(d facts.DeclID, params []facts.Param) {
 	e.b.Decls[d].Shape = e.b.InternString(e.shapeOf(params))
+	if o := e.outer(); o != nil && len(params) > 0 {
+		o.callables = append(o.callables, d)
+	}
+}
+
+// distinguish tells overloads of type o apart whose parameters are of types of one
+// simple name: where they are written with their packages, these count.
+func (e *extractor) distinguish(o *typeInfo) {
+	type key struct {
+		parent      facts.DeclID
+		name, shape facts.Str
+	}
+	if len(o.callables) < 2 {
+		return
+	}
+	seen := make(map[key]facts.DeclID, len(o.callables))
+	for _, d := range o.callables {
+		p := &e.b.Decls[d]
+		k := key{p.Parent, p.Name, p.Shape}
+		other, ok := seen[k]
+		if !ok {
+			seen[k] = d
+			continue
+		}
+		for _, x := range [...]facts.DeclID{d, other} {
+			if s := e.qualifiedShape(x); s != k.shape {
+				e.b.Decls[x].Shape = s
+				if x == other {
+					seen[k] = d
+				}
+				break
+			}
+		}
+	}
+}
+
+// qualifiedShape returns the shape of a callable with the packages of its
+// parameters' types, as far as they are written.
+func (e *extractor) qualifiedShape(d facts.DeclID) facts.Str {
+	p := &e.b.Decls[d]
+	params := e.b.Params[p.Params.Lo:p.Params.Hi]
+	simple := strings.Split(strings.Trim(e.b.Strings[p.Shape], "()"), ",")
+	if len(simple) != len(params) {
+		return p.Shape
+	}
+	for i, q := range params {
+		x := q.Type
+		for x != none && (e.b.Exprs[x].Op == facts.OpSliceType || e.b.Exprs[x].Op == facts.OpIndex) {
+			x = e.b.Exprs[x].X
+		}
+		for x != none && e.b.Exprs[x].Op == facts.OpSelect {
+			if x = e.b.Exprs[x].X; x != none {
+				simple[i] = e.b.Strings[e.b.Exprs[x].Name] + "." + simple[i]
+			}
+		}
+	}
+	return e.b.InternString("(" + strings.Join(simple, ",") + ")")
 }
 
 // shapeOf returns the erased types of parameters, in parentheses.

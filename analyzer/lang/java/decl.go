@@ -17,6 +17,7 @@ type typeInfo struct {
 	fields      []fieldInfo
 	methods     map[string]bool // names of declared methods without and with parameters, as name/n
 	ctors       int
+	callables   []facts.DeclID // with parameters
 	compact     bool
 	marks       marks
 	record      facts.Span        // its components, in File.Params
@@ -196,6 +197,7 @@ func (e *extractor) typeDecl(i syntax.ID) {
 		e.strays(i)
 	}
 	e.synthesize(d)
+	e.distinguish(info)
 	e.b.EndDecl(d)
 	e.document(d, i)
 	e.hashType(d, i, e.members[members:])
