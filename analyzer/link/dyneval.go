@@ -24,6 +24,7 @@ type dynamicEval struct {
 	units    map[bindKey]int32
 	exported map[int32]map[Sym]bool
 	hits     map[memberKey]hit
+	known    *dynamicEval // what another evaluator has found out about names before; nil
 	chase    int
 	free     []boundName // by Str of the file that was opened last
 	opened   uint32      // the number of files that were opened
@@ -39,7 +40,7 @@ type askedLocal struct {
 	flow bool
 }
 
-// reset forgets what depends on surfaces that changed.
+// reset makes room for what is found out about names.
 func (d *dynamicEval) reset() {
 	d.binds, d.units = map[bindKey]binding{}, map[bindKey]int32{}
 	d.exported, d.hits = map[int32]map[Sym]bool{}, map[memberKey]hit{}

@@ -25,6 +25,11 @@ func (ev *evaluator) find(x Type, name Sym) hit {
 	if h, ok := ev.dyn.hits[key]; ok {
 		return h
 	}
+	if k := ev.dyn.known; k != nil {
+		if h, ok := k.hits[key]; ok {
+			return h
+		}
+	}
 	h := hit{ent: noEnt}
 	switch r := *t.rec(x); r.kind {
 	case kNamed, kSelf, kTuple, kParam:

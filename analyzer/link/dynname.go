@@ -104,6 +104,11 @@ func (ev *evaluator) nameIn(u int32, name Sym) binding {
 	if b, ok := ev.dyn.binds[key]; ok {
 		return b
 	}
+	if k := ev.dyn.known; k != nil {
+		if b, ok := k.binds[key]; ok {
+			return b
+		}
+	}
 	if ev.dyn.chase > maxChase {
 		return binding{}
 	}
@@ -166,6 +171,9 @@ func (ev *evaluator) starName(u int32, name Sym) binding {
 func (ev *evaluator) exports(u int32, name Sym) bool {
 	l := ev.l
 	names, ok := ev.dyn.exported[u]
+	if k := ev.dyn.known; k != nil && !ok {
+		names, ok = k.exported[u]
+	}
 	if !ok {
 		for _, fn := range l.units[u].files {
 			f := &l.files[fn]
@@ -208,6 +216,11 @@ func (ev *evaluator) moduleUnit(from int32, path Sym) int32 {
 	key := bindKey{from, path}
 	if u, ok := ev.dyn.units[key]; ok {
 		return u
+	}
+	if k := ev.dyn.known; k != nil {
+		if u, ok := k.units[key]; ok {
+			return u
+		}
 	}
 	u := ev.l.resolveImport(from, ev.l.symString(path))
 	ev.dyn.units[key] = u

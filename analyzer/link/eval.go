@@ -56,7 +56,7 @@ const (
 )
 
 func (l *linker) newEvaluator(t *typeTable) *evaluator {
-	return &evaluator{l: l, types: t, memo: map[memberKey]member{}, foreigns: map[Type][]Type{}, implied: map[[2]string]bool{}}
+	return &evaluator{l: l, types: t, memo: map[memberKey]member{}, foreigns: map[Type][]Type{}, implied: map[[2]string]bool{}, dyn: dynamicEval{known: l.known}}
 }
 
 // forget drops what is known of members.

@@ -96,6 +96,7 @@ type linker struct {
 	wired      wired         // what containers hand out
 	exports    exports       // of modules that are imported
 	overriding []bool        // by declaration: it overrides or implements a method
+	known      *dynamicEval  // what is known of names once slots are inferred
 	slots      *slots        // of languages whose types flow
 
 	pkgScope     *scopes // (unit, name) → Ent

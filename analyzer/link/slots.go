@@ -97,6 +97,7 @@ func (l *linker) inferSlots(ev *evaluator) {
 	l.slotRounds(tree, func(fn int32, list []addition) []addition { return l.collectSlots(ev, fn, list) }, l.injectedParams())
 	ev.dyn.track = false
 	l.slots.readers, l.slots.reads = nil, nil
+	l.known = &ev.dyn
 }
 
 // slotRounds runs rounds of files: collect returns the list with what flows from
