@@ -12,7 +12,13 @@ import (
 
 // dynamicFile reads a file.
 func (r *bodyReader) dynamicFile(fn int32) {
-	r.ev.evaluate(fn)
+	r.ev.open(fn)
+	if last := &r.l.slots.last[fn]; last.typ != nil {
+		last.restore(r.ev)
+		*last = evaluated{}
+	} else {
+		r.ev.evaluateOpen()
+	}
 	r.findOwners()
 	r.dynamicImports()
 	fs := r.f.Facts

@@ -123,6 +123,11 @@ func (ev *evaluator) classAround(e facts.ExprID) facts.DeclID {
 // what stands between them.
 func (ev *evaluator) evaluate(fn int32) {
 	ev.open(fn)
+	ev.evaluateOpen()
+}
+
+// evaluateOpen does so for the file that is open.
+func (ev *evaluator) evaluateOpen() {
 	n, at := int32(len(ev.f.Facts.Exprs)), int32(0)
 	for i := range ev.f.Facts.Decls {
 		d := &ev.f.Facts.Decls[i]

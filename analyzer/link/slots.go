@@ -31,6 +31,7 @@ type slots struct {
 	mro       []*mroOf
 	readers   []int32 // by slot: its last reader in reads; 0
 	reads     []slotRead
+	last      []evaluated // by file: its last evaluation, if that still holds
 }
 
 // maxSlotRounds bounds the rounds: the length of the longest chain of
@@ -94,7 +95,12 @@ func (l *linker) inferSlots(ev *evaluator) {
 	})
 	ev.dyn.track = true
 	l.slotRounds(library, func(fn int32, list []addition) []addition { return l.collectLibrary(ev, fn, list) }, nil)
-	l.slotRounds(tree, func(fn int32, list []addition) []addition { return l.collectSlots(ev, fn, list) }, l.injectedParams())
+	l.slots.last = make([]evaluated, len(l.files))
+	l.slotRounds(tree, func(fn int32, list []addition) []addition {
+		list = l.collectSlots(ev, fn, list)
+		l.slots.last[fn].keep(ev)
+		return list
+	}, l.injectedParams())
 	ev.dyn.track = false
 	l.slots.readers, l.slots.reads = nil, nil
 	l.known = &ev.dyn
@@ -145,6 +151,44 @@ func (l *linker) slotRounds(files []int32, collect func(fn int32, list []additio
 		if join(); !changed {
 			break
 		}
+	}
+	for fn, again := range dirty {
+		if again && l.slots.last != nil {
+			l.slots.last[fn] = evaluated{}
+		}
+	}
+}
+
+// evaluated is what evaluating a file has found, by expression and by local.
+type evaluated struct {
+	typ    []Type
+	ref    []Ent
+	flowed []bool
+	local  []Type
+	prev   []Type
+	lstat  []uint8
+	lflow  []bool
+}
+
+// keep takes over what an evaluator has found in the file that it has open.
+func (v *evaluated) keep(ev *evaluator) {
+	v.typ, v.ref = append(v.typ[:0], ev.typ...), append(v.ref[:0], ev.ref...)
+	v.flowed = append(v.flowed[:0], ev.dyn.flowed...)
+	v.local, v.prev = append(v.local[:0], ev.local...), append(v.prev[:0], ev.dyn.prev...)
+	v.lstat, v.lflow = append(v.lstat[:0], ev.lstat...), append(v.lflow[:0], ev.dyn.lflow...)
+}
+
+// restore makes it what an evaluator that has just opened the file has found.
+func (v *evaluated) restore(ev *evaluator) {
+	copy(ev.typ, v.typ)
+	copy(ev.ref, v.ref)
+	copy(ev.dyn.flowed, v.flowed)
+	copy(ev.local, v.local)
+	copy(ev.dyn.prev, v.prev)
+	copy(ev.lstat, v.lstat)
+	copy(ev.dyn.lflow, v.lflow)
+	for i := range ev.state {
+		ev.state[i] = evalDone
 	}
 }
 

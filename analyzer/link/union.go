@@ -98,8 +98,8 @@ func (t *typeTable) union(list []Type) Type {
 
 // sort puts types in an order that does not depend on the order in which a
 // worker met them, as their numbers do: who takes the first member of a union that
-// will do must take the same one in every run. Types of phase one come first,
-// by number, then others by what they are made of.
+// will do must take the same one in every run. Types of phase one, which one goroutine
+// meets, come first, by number, then others by what they are made of.
 func (t *typeTable) sort(list []Type) {
 	slices.SortFunc(list, t.compare)
 }
@@ -107,7 +107,7 @@ func (t *typeTable) sort(list []Type) {
 // compare orders types. Equal parts are equal numbers, so it looks at no more than
 // differs; nesting is bounded.
 func (t *typeTable) compare(a, b Type) int {
-	if a == b || a < t.off || b < t.off {
+	if a == b || t.base == nil || a < t.off || b < t.off {
 		return cmp.Compare(a, b)
 	}
 	x, y := t.rec(a), t.rec(b)
