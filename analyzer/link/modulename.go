@@ -272,6 +272,10 @@ func (l *linker) hasExport(u int32, name Sym) bool {
 func (ev *evaluator) wholeModule(u int32, star bool, depth int) meaning {
 	if w := ev.l.lookupSym("exports"); w >= 0 {
 		if m := ev.exported(u, w, spaceValue, depth); m.ok {
+			if t := ev.types; t.kind(m.typ) == kFunc && m.ent != noEnt && ev.l.decl(m.ent).Kind == graph.KindFunction && ev.l.isCommonJS(u) {
+				// What is given to its exports behind the function is a member of it.
+				m.typ = ev.both([]Type{m.typ, t.mk(kPkg, Ent(0), u)})
+			}
 			return m
 		}
 	}
