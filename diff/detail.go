@@ -181,6 +181,9 @@ type Rules struct {
 	Coerces bool
 	// FileModules: each file is a module, and one with tests is a program.
 	FileModules bool
+	// TestsAlone: a file with tests is loaded for these alone, unless another one
+	// imports it.
+	TestsAlone bool
 	// Reexports: what a file imports, others may import from it.
 	Reexports bool
 	// Scanned: a program may run code that nothing in it imports, because it

@@ -105,6 +105,7 @@ type Fit struct {
 	Dynamic     bool     // nothing enforces types
 	Coerces     bool     // an argument may have another type than its parameter, as a subclass or a narrower number has
 	FileModules bool     // each file is a module, and one with tests is a program
+	TestsAlone  bool     // a file with tests is loaded for these alone, unless another one imports it
 	Reexports   bool     // what a file imports, others may import from it
 	Scanned     bool     // a program may run code that nothing in it imports: it finds it on a path
 	LooseArity  bool     // a call may pass fewer or more arguments than there are parameters

@@ -39,7 +39,7 @@ func Rules() diff.Options {
 	o := diff.Options{Rules: map[string]diff.Rules{}}
 	for _, l := range all.Languages {
 		f := l.Fit
-		o.Rules[l.Name] = diff.Rules{Keywords: f.Keywords, Dynamic: f.Dynamic, Coerces: f.Coerces, FileModules: f.FileModules, Scanned: f.Scanned, Reexports: f.Reexports, LooseArity: f.LooseArity, Loose: f.Loose, Union: f.Union, Structural: f.Structural, Statics: f.Statics, TopTypes: f.TopTypes, Constants: f.Constants, Nil: f.Nil,
+		o.Rules[l.Name] = diff.Rules{Keywords: f.Keywords, Dynamic: f.Dynamic, Coerces: f.Coerces, FileModules: f.FileModules, TestsAlone: f.TestsAlone, Scanned: f.Scanned, Reexports: f.Reexports, LooseArity: f.LooseArity, Loose: f.Loose, Union: f.Union, Structural: f.Structural, Statics: f.Statics, TopTypes: f.TopTypes, Constants: f.Constants, Nil: f.Nil,
 			Supertypes: f.Supertypes, Unchecked: f.Unchecked, Overriding: f.Overriding, Unread: f.Unread, Fallback: f.Fallback, Compiled: f.Compiled, Predeclared: l.Predeclared()}
 	}
 	return o

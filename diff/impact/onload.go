@@ -22,6 +22,7 @@ type programs struct {
 	files     map[string][]string     // folder → files in it that are modules and have tests
 
 	members map[graph.ID][]graph.ID // class → tests that it declares; nil until asked for
+	inFile  map[string][]graph.ID   // file → tests; nil until asked for
 }
 
 func programsOf(d *diff.Delta, g *graph.Graph) *programs {
@@ -396,6 +397,12 @@ func (p *programs) reachedOnLoad(w *walk) []loaded {
 			continue
 		}
 		if x.Flags.Has(graph.FlagTest) {
+			if tests := p.alone(n); tests != nil {
+				for _, t := range tests {
+					out = append(out, loaded{t, n, int(w.nodes[n].depth) + 1, false})
+				}
+				continue
+			}
 			folder(p.of(x), origin{n, 0})
 			continue
 		}
@@ -426,6 +433,28 @@ func (p *programs) reachedOnLoad(w *walk) []loaded {
 		}
 	}
 	return out
+}
+
+// alone returns the tests of the file of n if the file is loaded for these alone:
+// nothing imports it. A file without tests may be loaded for any of its folder.
+func (p *programs) alone(n graph.ID) []graph.ID {
+	x := &p.g.Nodes[n]
+	if !p.d.RulesFor(x).TestsAlone {
+		return nil
+	}
+	pkg := diff.PackageOf(p.g, n)
+	if pkg == graph.None || len(p.g.InKind(pkg, graph.EdgeImports)) > 0 {
+		return nil
+	}
+	if p.inFile == nil {
+		p.inFile = map[string][]graph.ID{}
+		for i := range p.g.Nodes {
+			if t := &p.g.Nodes[i]; isTest(t) && t.File != "" {
+				p.inFile[t.File] = append(p.inFile[t.File], graph.ID(i))
+			}
+		}
+	}
+	return p.inFile[x.File]
 }
 
 // maxClasses bounds the classes that have the tests of one.

@@ -24,7 +24,7 @@ var Language = &lang.Language{
 	Grammar:    grammar,
 	Extract:    Extract,
 	Rules:      rules,
-	Fit:        lang.Fit{Keywords: true, Dynamic: true, Scanned: true, Reexports: true, Fallback: "__getattr__"},
+	Fit:        lang.Fit{Keywords: true, Dynamic: true, Scanned: true, TestsAlone: true, Reexports: true, Fallback: "__getattr__"},
 	Runner:     "pytest",
 	Comment:    "#",
 
