@@ -139,8 +139,8 @@ func (p *passing) imported(f graph.ID, at []graph.Site) (ms []graph.ID) {
 }
 
 // withdrawals finds what files passed on in the base graph and do not in the head
-// graph: what others of the tree had from there, and what files said to pass on. Only files that differ are looked at, with what they
-// import: time is O(uses of what they passed on).
+// graph: what others of the tree had from there, and what files said to pass on. Only
+// files that differ are looked at, with what they import: time is O(uses of what they passed on, times the imports of a user).
 func withdrawals(d *Delta) []Withdrawal {
 	var changed []graph.ID
 	for i := range d.Base.Files {
@@ -188,13 +188,14 @@ func (w *withdrawn) from(file graph.ID, gone bool) {
 			continue // its own change says so
 		}
 		var users []graph.ID
+		asked := map[graph.ID]bool{} // the files that have a use of it less
 		for _, i := range w.d.Base.In(t) {
 			e := &w.d.Base.Edges[i]
 			f := w.fileOf(e)
-			if f == graph.None || f == file || w.told[[2]graph.ID{f, t}] || slices.Contains(users, f) || !w.lost(e, t, h) {
+			if f == graph.None || f == file || w.told[[2]graph.ID{f, t}] || asked[f] || !w.lost(e, t, h) {
 				continue
 			}
-			if w.loses(f, t, h, module) {
+			if asked[f] = true; w.loses(f, t, h, module) {
 				users = append(users, f)
 			}
 		}
