@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -42,7 +43,16 @@ type phases struct {
 	latest float64
 }
 
+// beginLate puts off the first garbage collection as kg does: see collector.go of
+// its command.
+func beginLate() {
+	const usual, heap, least = 100, 64 << 20, 4 << 20
+	debug.SetGCPercent(usual * heap / least)
+	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, usual)
+}
+
 func main() {
+	beginLate()
 	parse := flag.Bool("parse", false, "parse and flatten only")
 	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "files read at the same time")
 	flag.Parse()
