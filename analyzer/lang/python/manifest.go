@@ -13,7 +13,8 @@ import (
 // Poetry, Hatch, PDM, uv and Maturin, setup.cfg, and the call of setup in a setup.py.
 // They give two settings: root, a folder that Python would search, and package,
 // NAME=FOLDER, a package that has another name than its folder. Folders are relative
-// to that of the build file. Flit asks for src itself, which needs no saying.
+// to that of the build file. Flit asks for src itself, which needs no saying. Lists of
+// requirements say what is installed, and nothing of folders.
 
 const (
 	settingRoot    = "root"
@@ -38,9 +39,10 @@ func ExtractManifest(name string, src []byte, b *facts.Builder) (*facts.File, er
 	b.Reset()
 	m := manifest{b: b}
 	text := string(src[:min(len(src), maxManifest)])
-	if name == "setup.cfg" {
+	switch {
+	case name == "setup.cfg":
 		m.config(text)
-	} else {
+	case strings.HasSuffix(name, ".toml"):
 		m.toml(text)
 	}
 	return b.Finish(), nil

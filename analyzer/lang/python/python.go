@@ -18,7 +18,7 @@ import (
 var Language = &lang.Language{
 	Name:       "python",
 	Extensions: []string{".py", ".pyi"},
-	Manifests:  []string{"pyproject.toml", "setup.cfg"},
+	Manifests:  []string{"pyproject.toml", "setup.cfg", "requirements*.txt"},
 	Manifest:   ExtractManifest,
 	Version:    13,
 	Grammar:    grammar,
