@@ -135,8 +135,7 @@ func (r *bodyReader) file(fn int32) {
 	r.findOwners()
 	r.imports()
 	fs := r.f.Facts
-	r.role, r.made = grow(r.role, len(fs.Exprs)), grow(r.made, len(fs.Exprs))
-	clear(r.role)
+	r.role, r.made = zeroed(r.role, len(fs.Exprs)), zeroed(r.made, len(fs.Exprs))
 	for e := range fs.Exprs {
 		r.ev.typeOf(facts.ExprID(e))
 		x := &fs.Exprs[e]
@@ -216,9 +215,8 @@ func (r *bodyReader) embed(e facts.ExprID) {
 func (r *bodyReader) findOwners() {
 	fs := r.f.Facts
 	file := r.fileNode()
-	r.owner, r.decls = grow(r.owner, len(fs.Exprs)), grow(r.decls, len(fs.Decls))
-	r.waits = grow(r.waits, len(fs.Exprs))
-	clear(r.waits)
+	r.owner, r.decls = zeroed(r.owner, len(fs.Exprs)), zeroed(r.decls, len(fs.Decls))
+	r.waits = zeroed(r.waits, len(fs.Exprs))
 	for i := range r.owner {
 		r.owner[i] = file
 	}

@@ -320,8 +320,7 @@ func (ev *evaluator) openClasses() {
 	}
 	fs := ev.f.Facts
 	n := len(fs.Exprs)
-	c.within, c.calls = grow(c.within, n), grow(c.calls, n)
-	clear(c.calls)
+	c.within, c.calls = zeroed(c.within, n), zeroed(c.calls, n)
 	c.found = c.found[:0]
 	if c.types == nil {
 		c.types = map[Sym]Type{}

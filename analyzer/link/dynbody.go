@@ -22,9 +22,8 @@ func (r *bodyReader) dynamicFile(fn int32) {
 	r.findOwners()
 	r.dynamicImports()
 	fs := r.f.Facts
-	r.role = grow(r.role, len(fs.Exprs))
-	clear(r.role)
-	r.made = grow(r.made, len(fs.Exprs))
+	r.role = zeroed(r.role, len(fs.Exprs))
+	r.made = zeroed(r.made, len(fs.Exprs))
 	for e := range fs.Exprs {
 		if x := &fs.Exprs[e]; x.Op == facts.OpCall && x.X >= 0 {
 			r.role[x.X] = roleCalled

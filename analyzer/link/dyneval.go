@@ -24,7 +24,7 @@ type dynamicEval struct {
 	units    map[bindKey]int32
 	exported map[int32]map[Sym]bool
 	hits     map[memberKey]hit
-	known    *dynamicEval // what another evaluator has found out about names before; nil
+	known    *dynamicEval // what another evaluator has found out about names before; empty if none has
 	chase    int
 	free     []boundName // by Str of the file that was opened last
 	opened   uint32      // the number of files that were opened
@@ -38,6 +38,15 @@ type askedLocal struct {
 	id   facts.LocalID
 	typ  Type
 	flow bool
+}
+
+// either returns the value of a key in one of two maps.
+func either[K comparable, V any](own, before map[K]V, k K) (V, bool) {
+	v, ok := own[k]
+	if !ok {
+		v, ok = before[k]
+	}
+	return v, ok
 }
 
 // reset makes room for what is found out about names.
@@ -58,14 +67,11 @@ func (ev *evaluator) openDynamic() {
 		d.free = make([]boundName, n+n/4)
 	}
 	n, m := len(fs.Exprs), len(fs.Locals)
-	d.within, d.flowed = grow(d.within, n), grow(d.flowed, n)
-	d.param, d.prev, d.lflow = grow(d.param, m), grow(d.prev, m), grow(d.lflow, m)
+	d.within, d.flowed = zeroed(d.within, n), zeroed(d.flowed, n)
+	d.param, d.prev, d.lflow = zeroed(d.param, m), zeroed(d.prev, m), zeroed(d.lflow, m)
 	for i := range d.param {
 		d.param[i] = -1
 	}
-	clear(d.flowed)
-	clear(d.prev)
-	clear(d.lflow)
 	for i := range fs.Params {
 		if id := fs.Params[i].Local; id != facts.None {
 			d.param[id] = int32(i)

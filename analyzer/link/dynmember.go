@@ -22,13 +22,8 @@ type hit struct {
 func (ev *evaluator) find(x Type, name Sym) hit {
 	t := ev.types
 	key := memberKey{x, name}
-	if h, ok := ev.dyn.hits[key]; ok {
+	if h, ok := either(ev.dyn.hits, ev.dyn.known.hits, key); ok {
 		return h
-	}
-	if k := ev.dyn.known; k != nil {
-		if h, ok := k.hits[key]; ok {
-			return h
-		}
 	}
 	h := hit{ent: noEnt}
 	switch r := *t.rec(x); r.kind {

@@ -101,13 +101,8 @@ const maxChase = 64
 // import, an import of all names, or as the module below it.
 func (ev *evaluator) nameIn(u int32, name Sym) binding {
 	key := bindKey{u, name}
-	if b, ok := ev.dyn.binds[key]; ok {
+	if b, ok := either(ev.dyn.binds, ev.dyn.known.binds, key); ok {
 		return b
-	}
-	if k := ev.dyn.known; k != nil {
-		if b, ok := k.binds[key]; ok {
-			return b
-		}
 	}
 	if ev.dyn.chase > maxChase {
 		return binding{}
@@ -170,10 +165,7 @@ func (ev *evaluator) starName(u int32, name Sym) binding {
 // exports reports whether an import of all names of a module brings a name.
 func (ev *evaluator) exports(u int32, name Sym) bool {
 	l := ev.l
-	names, ok := ev.dyn.exported[u]
-	if k := ev.dyn.known; k != nil && !ok {
-		names, ok = k.exported[u]
-	}
+	names, ok := either(ev.dyn.exported, ev.dyn.known.exported, u)
 	if !ok {
 		for _, fn := range l.units[u].files {
 			f := &l.files[fn]
@@ -214,13 +206,8 @@ func (ev *evaluator) submodule(u int32, name Sym) binding {
 // moduleUnit returns the unit of a module's path for a unit, or -1.
 func (ev *evaluator) moduleUnit(from int32, path Sym) int32 {
 	key := bindKey{from, path}
-	if u, ok := ev.dyn.units[key]; ok {
+	if u, ok := either(ev.dyn.units, ev.dyn.known.units, key); ok {
 		return u
-	}
-	if k := ev.dyn.known; k != nil {
-		if u, ok := k.units[key]; ok {
-			return u
-		}
 	}
 	u := ev.l.resolveImport(from, ev.l.symString(path))
 	ev.dyn.units[key] = u

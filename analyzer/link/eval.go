@@ -2,7 +2,6 @@ package link
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
@@ -56,7 +55,11 @@ const (
 )
 
 func (l *linker) newEvaluator(t *typeTable) *evaluator {
-	return &evaluator{l: l, types: t, memo: map[memberKey]member{}, foreigns: map[Type][]Type{}, implied: map[[2]string]bool{}, dyn: dynamicEval{known: l.known}}
+	known := l.known
+	if known == nil {
+		known = &dynamicEval{}
+	}
+	return &evaluator{l: l, types: t, memo: map[memberKey]member{}, foreigns: map[Type][]Type{}, implied: map[[2]string]bool{}, dyn: dynamicEval{known: known}}
 }
 
 // forget drops what is known of members.
@@ -70,14 +73,8 @@ func (ev *evaluator) open(fn int32) {
 	ev.fn, ev.f = fn, &ev.l.files[fn]
 	ev.lang = ev.l.units[ev.f.unit].rules
 	n, m := len(ev.f.Facts.Exprs), len(ev.f.Facts.Locals)
-	ev.typ, ev.ref, ev.state = grow(ev.typ, n), grow(ev.ref, n), grow(ev.state, n)
-	ev.local, ev.lstat = grow(ev.local, m), grow(ev.lstat, m)
-	// Nothing of the files before is left: which these were is chance.
-	clear(ev.typ)
-	clear(ev.ref)
-	clear(ev.state)
-	clear(ev.local)
-	clear(ev.lstat)
+	ev.typ, ev.ref, ev.state = zeroed(ev.typ, n), zeroed(ev.ref, n), zeroed(ev.state, n)
+	ev.local, ev.lstat = zeroed(ev.local, m), zeroed(ev.lstat, m)
 	ev.selected, ev.guessed = nil, nil
 	if c := ev.f.place.Constraint; c != ev.where && len(ev.l.others) > 0 {
 		ev.forget() // of members as another platform has them
@@ -95,23 +92,17 @@ func (ev *evaluator) open(fn int32) {
 	}
 }
 
-// grow returns a slice of n values, which may hold those of an earlier file.
-func grow[T any](s []T, n int) []T {
+// zeroed returns n zero values, in the memory of s if it has room. What was there, of
+// the file before, must not be read: which file that was depends on what other workers
+// took.
+func zeroed[T any](s []T, n int) []T {
 	if cap(s) < n {
-		s = make([]T, n, n+n/4)
+		return make([]T, n, n+n/4)
 	}
 	s = s[:n]
-	if scribble && n > 0 {
-		size := int(unsafe.Sizeof(s[0]))
-		for i, b := 0, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), n*size); i < len(b); i += min(size, 4) {
-			b[i] = 1
-		}
-	}
+	clear(s)
 	return s
 }
-
-// scribble, which only a test sets, lets grow return values of no file at all.
-var scribble bool
 
 // typeOf returns the type of an expression; for one that denotes a type, the
 // kMeta of it.

@@ -48,11 +48,10 @@ func (ev *evaluator) openModule() {
 		m.reset()
 	}
 	fs := ev.f.Facts
-	m.calls = grow(m.calls, len(fs.Exprs))
-	clear(m.calls)
+	m.calls = zeroed(m.calls, len(fs.Exprs))
 	m.found = m.found[:0]
-	m.within = grow(m.within, len(fs.Decls))
-	m.owner = grow(m.owner, len(fs.Exprs))
+	m.within = zeroed(m.within, len(fs.Decls))
+	m.owner = zeroed(m.owner, len(fs.Exprs))
 	namespaces := false
 	for i := range fs.Decls {
 		d := &fs.Decls[i]
