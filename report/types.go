@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -14,7 +15,7 @@ import (
 const longType = 100
 
 // numbered finds type parameters that the graph only has numbers for.
-var numbered = regexp.MustCompile(`\$\d`)
+var numbered = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\d`) })
 
 // instead says that one type took the place of another, as "result X instead of Y",
 // or without them where they cannot be read, or look the same.
@@ -48,26 +49,26 @@ func alias(t string) (rest, mark string) {
 }
 
 func readable(t string) bool {
-	return utf8.RuneCountInString(t) <= longType && !numbered.MatchString(t)
+	return utf8.RuneCountInString(t) <= longType && !numbered().MatchString(t)
 }
 
 // unsaid finds arguments of a type that are not known.
-var unsaid = regexp.MustCompile(`\[\?(?:, \?)*\]`)
+var unsaid = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[\?(?:, \?)*\]`) })
 
 // noName finds the place of a type without a name in a union.
-var noName = regexp.MustCompile(`^ \||\|  ?\||\| $`)
+var noName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ \||\|  ?\||\| $`) })
 
 // brief leaves the directories out of qualified names, so that types can be
 // read: cobra.Command instead of github.com/spf13/cobra.Command. A directory
 // that is only a version names nothing: semver.Version, not v3.Version. Of names
 // like java.util.HashMap.Entry the package goes: HashMap.Entry.
 func brief(s string) string {
-	s = dottedPackage.ReplaceAllString(shorten(s, func(string) bool { return true }), "$1$2")
+	s = dottedPackage().ReplaceAllString(shorten(s, func(string) bool { return true }), "$1$2")
 	if strings.Contains(s, "?") {
-		s = unsaid.ReplaceAllString(s, "")
+		s = unsaid().ReplaceAllString(s, "")
 	}
 	if strings.Contains(s, "| ") || strings.Contains(s, " |") {
-		s = noName.ReplaceAllStringFunc(s, func(m string) string {
+		s = noName().ReplaceAllStringFunc(s, func(m string) string {
 			switch {
 			case m == " |":
 				return "{…} |"
@@ -81,7 +82,9 @@ func brief(s string) string {
 }
 
 // dottedPackage finds a package of two names or more before the name of a type.
-var dottedPackage = regexp.MustCompile(`(^|[^\pL\pN_.$/])(?:[\p{Ll}_][\p{Ll}\pN_]*\.){2,}(?:(\p{Lu}))`)
+var dottedPackage = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[^\pL\pN_.$/])(?:[\p{Ll}_][\p{Ll}\pN_]*\.){2,}(?:(\p{Lu}))`)
+})
 
 // names returns the qualified names in a type.
 func names(s string) (all []string) {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -226,7 +227,7 @@ func readReport(path string) (*report.Report, error) {
 	return rep, nil
 }
 
-var pullNumber = regexp.MustCompile(`^[1-9][0-9]{0,9}$`)
+var pullNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,9}$`) })
 
 // fetchReport takes the report, and the number of the pull request, from a run.
 // Neither is trusted: the number is held against the head by who writes the
@@ -243,7 +244,7 @@ func (a *app) fetchReport(ctx context.Context, c *github.Client, repo github.Rep
 	}
 	if f.pull == 0 {
 		number := strings.TrimSpace(string(files[pullFile]))
-		if !pullNumber.MatchString(number) {
+		if !pullNumber().MatchString(number) {
 			return errors.New("the run names no pull request")
 		}
 		if f.pull, err = strconv.Atoi(number); err != nil {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/codekg/kg/analyzer/graph"
@@ -48,9 +49,11 @@ type mention struct {
 }
 
 var (
-	codeSpan     = regexp.MustCompile("`([^`\n]{2,200})`|\\]\\(([^)\\s]{2,300})\\)")
-	decisionHead = regexp.MustCompile(`(?i)^(?:[-*+]\s*)?\**(status|date)\**\s*:\**\s*(.+)$`)
-	dayText      = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
+	codeSpan     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("`([^`\n]{2,200})`|\\]\\(([^)\\s]{2,300})\\)") })
+	decisionHead = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(?:[-*+]\s*)?\**(status|date)\**\s*:\**\s*(.+)$`)
+	})
+	dayText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`) })
 )
 
 // askDecisions reads the records of decisions of the same tree.
@@ -204,7 +207,7 @@ func readDecision(file, text string) decision {
 		if fenced {
 			continue
 		}
-		for _, m := range codeSpan.FindAllStringSubmatchIndex(line, -1) {
+		for _, m := range codeSpan().FindAllStringSubmatchIndex(line, -1) {
 			lo, hi := m[2], m[3]
 			if lo < 0 {
 				lo, hi = m[4], m[5]
@@ -213,7 +216,7 @@ func readDecision(file, text string) decision {
 				d.named = append(d.named, mention{line[lo:hi], i + 1, lo + 1})
 			}
 		}
-		head := decisionHead.FindStringSubmatch(trimmed)
+		head := decisionHead().FindStringSubmatch(trimmed)
 		switch {
 		case strings.HasPrefix(trimmed, "# ") && d.title == "":
 			d.title = strings.TrimSpace(trimmed[2:])
@@ -222,13 +225,13 @@ func readDecision(file, text string) decision {
 		case head != nil && strings.EqualFold(head[1], "status") && d.status == "":
 			d.status = head[2]
 		case head != nil && d.date == "":
-			d.date = dayText.FindString(head[2])
+			d.date = dayText().FindString(head[2])
 		case strings.HasPrefix(trimmed, "#"):
 			section = strings.ToLower(strings.TrimSpace(strings.TrimLeft(trimmed, "#")))
 		case section == "status" && trimmed != "" && d.status == "":
 			d.status = trimmed
 		case section == "date" && d.date == "":
-			d.date = dayText.FindString(trimmed)
+			d.date = dayText().FindString(trimmed)
 		}
 	}
 	d.status = strings.Trim(d.status, "*_ \"'")

@@ -3,6 +3,7 @@ package golang
 import (
 	"bytes"
 	"regexp"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -365,11 +366,11 @@ func (e *extractor) showsOutput(body syntax.ID) bool {
 		}
 		last = c
 	}
-	return first != syntax.None && outputComment.Match(e.t.Text(first))
+	return first != syntax.None && outputComment().Match(e.t.Text(first))
 }
 
 // outputComment is what go/doc looks for in the text of the comment.
-var outputComment = regexp.MustCompile(`(?i)^(//|/\*)[[:space:]]*(unordered )?output:`)
+var outputComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(//|/\*)[[:space:]]*(unordered )?output:`) })
 
 // isTestingParam reports whether a parameter list is one pointer to a type of
 // package testing.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/codekg/kg/analyzer/facts"
 )
@@ -125,15 +126,15 @@ func (m *manifest) pom(src []byte) error {
 	return nil
 }
 
-var gradleProject = regexp.MustCompile(`project\(\s*(?:path\s*[:=]\s*)?['"]:([\w.:-]+)['"]`)
-var gradleAccessor = regexp.MustCompile(`\bprojects\.([\w.]+)`)
+var gradleProject = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`project\(\s*(?:path\s*[:=]\s*)?['"]:([\w.:-]+)['"]`) })
+var gradleAccessor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bprojects\.([\w.]+)`) })
 
 func (m *manifest) gradle(src []byte) {
-	for _, x := range gradleProject.FindAllSubmatch(src, 1<<12) {
+	for _, x := range gradleProject().FindAllSubmatch(src, 1<<12) {
 		name := string(x[1])
 		m.set("needs", name[strings.LastIndexByte(name, ':')+1:])
 	}
-	for _, x := range gradleAccessor.FindAllSubmatch(src, 1<<12) {
+	for _, x := range gradleAccessor().FindAllSubmatch(src, 1<<12) {
 		name := string(x[1])
 		m.set("needs", kebab(name[strings.LastIndexByte(name, '.')+1:]))
 	}

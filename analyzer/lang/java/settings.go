@@ -4,33 +4,40 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // What settings of Gradle say of projects: which ones there are, in which
 // folders, and what they are called. A project has its folder's name if nothing
 // gives it another one.
 var (
-	gradleInclude  = regexp.MustCompile(`(?m)^\s*(?:settings\.)?include\b\s*\(?((?:\s*,?\s*['"][\w.:/-]+['"])+)`)
-	gradleQuoted   = regexp.MustCompile(`['"]([\w.:/-]+)['"]`)
-	gradleFolder   = regexp.MustCompile(`project\(\s*['"]:?([\w.:-]+)['"]\s*\)\.projectDir\s*=\s*(?:new\s+)?[Ff]ile\(\s*(?:(?:rootDir|settingsDir|rootProject\.projectDir)\s*,\s*)?['"](?:\$\{?\w+\}?/)?([\w./-]+)['"]`)
-	gradleNaming   = regexp.MustCompile(`(\w[\w.]*(?:\(\s*['"]:?[\w.:-]*['"]\s*\))?)\.name\s*=\s*("[^"\n]*"|[^"=\s;}][^"\n;}]*)`)
-	gradleCalled   = regexp.MustCompile(`project\(\s*['"]:?([\w.:-]+)['"]\s*\)$`)
-	gradleString   = regexp.MustCompile(`^(?:"([^"$\\]*)"|'([^'\\]*)')\s*$`)
-	gradleInName   = regexp.MustCompile(`\$\{\s*\w+\.name\s*\}`)
-	gradleChildren = regexp.MustCompile(`\brootProject\.children\s*\.\s*(?:each|forEach)\b`)
+	gradleInclude = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^\s*(?:settings\.)?include\b\s*\(?((?:\s*,?\s*['"][\w.:/-]+['"])+)`)
+	})
+	gradleQuoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`['"]([\w.:/-]+)['"]`) })
+	gradleFolder = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`project\(\s*['"]:?([\w.:-]+)['"]\s*\)\.projectDir\s*=\s*(?:new\s+)?[Ff]ile\(\s*(?:(?:rootDir|settingsDir|rootProject\.projectDir)\s*,\s*)?['"](?:\$\{?\w+\}?/)?([\w./-]+)['"]`)
+	})
+	gradleNaming = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(\w[\w.]*(?:\(\s*['"]:?[\w.:-]*['"]\s*\))?)\.name\s*=\s*("[^"\n]*"|[^"=\s;}][^"\n;}]*)`)
+	})
+	gradleCalled   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`project\(\s*['"]:?([\w.:-]+)['"]\s*\)$`) })
+	gradleString   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:"([^"$\\]*)"|'([^'\\]*)')\s*$`) })
+	gradleInName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{\s*\w+\.name\s*\}`) })
+	gradleChildren = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\brootProject\.children\s*\.\s*(?:each|forEach)\b`) })
 )
 
 // settings reads the projects of a build of Gradle.
 func (m *manifest) settings(src []byte) {
 	src = withoutComments(src)
 	folders := map[string]string{}
-	for _, x := range gradleFolder.FindAllSubmatch(src, 1<<12) {
+	for _, x := range gradleFolder().FindAllSubmatch(src, 1<<12) {
 		folders[string(x[1])] = path.Clean(string(x[2]))
 	}
 	name := gradleNames(src)
 	seen := map[string]bool{}
-	for _, x := range gradleInclude.FindAllSubmatch(src, 1<<12) {
-		for _, q := range gradleQuoted.FindAllSubmatch(x[1], 1<<12) {
+	for _, x := range gradleInclude().FindAllSubmatch(src, 1<<12) {
+		for _, q := range gradleQuoted().FindAllSubmatch(x[1], 1<<12) {
 			project := strings.Trim(string(q[1]), ":")
 			// Each project above one that is included is one, too.
 			for end := 0; end < len(project); end++ {
@@ -65,15 +72,15 @@ func gradleNames(src []byte) func(project string) (string, bool) {
 	called := map[string]string{}
 	before, behind := "", ""
 	known := true
-	for _, x := range gradleNaming.FindAllSubmatch(src, 1<<12) {
+	for _, x := range gradleNaming().FindAllSubmatch(src, 1<<12) {
 		of, to := string(x[1]), strings.TrimSpace(string(x[2]))
-		text := gradleString.FindStringSubmatch(to)
-		switch c := gradleCalled.FindStringSubmatch(of); {
+		text := gradleString().FindStringSubmatch(to)
+		switch c := gradleCalled().FindStringSubmatch(of); {
 		case of == "rootProject" || of == "settings.rootProject":
 		case c != nil && text != nil:
 			called[c[1]] = text[1] + text[2]
-		case gradleChildren.Match(src) && before+behind == "":
-			in := gradleInName.FindStringIndex(to)
+		case gradleChildren().Match(src) && before+behind == "":
+			in := gradleInName().FindStringIndex(to)
 			if known = in != nil && len(to) > 1 && to[0] == '"' && to[len(to)-1] == '"' && !strings.ContainsAny(to[1:in[0]]+to[in[1]:len(to)-1], `$"\`); known {
 				before, behind = to[1:in[0]], to[in[1]:len(to)-1]
 			}

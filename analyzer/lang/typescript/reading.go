@@ -3,6 +3,7 @@ package typescript
 import (
 	"bytes"
 	"regexp"
+	"sync"
 )
 
 // What the grammars cannot read where it stands is shown to them as something
@@ -10,7 +11,7 @@ import (
 // without a semicolon, the variance of type parameters, export type *.
 
 var (
-	exportType = regexp.MustCompile(`\bexport\s+(type)\s*\*`)
+	exportType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bexport\s+(type)\s*\*`) })
 )
 
 // readable returns src as the grammar of TypeScript can read it, and withoutJSX
@@ -31,7 +32,7 @@ func patched(src []byte, signatures bool) []byte {
 		}
 	}
 	if bytes.Contains(src, []byte("export type *")) || bytes.Contains(src, []byte("export type*")) {
-		for _, m := range exportType.FindAllSubmatchIndex(src, -1) {
+		for _, m := range exportType().FindAllSubmatchIndex(src, -1) {
 			blank(m[2], m[3], ' ')
 		}
 	}
