@@ -62,7 +62,7 @@ func (rc *recipe) build(r *rand.Rand) *graph.Graph {
 		f.Node = of(f.Node)
 		file[i] = b.AddFile(f)
 	}
-	b.Grow(len(rc.nodes), len(rc.edges))
+	b.Grow(len(rc.nodes))
 	for _, i := range perm(len(rc.edges)) {
 		e := rc.edges[i]
 		e.From, e.To, e.Type = of(e.From), of(e.To), of(e.Type)

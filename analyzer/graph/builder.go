@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 	"sort"
@@ -19,7 +20,7 @@ import (
 // cycle, edges and sites refer to what was added: the builder does not check.
 type Builder struct {
 	nodes    []Node
-	edges    []RawEdge
+	edges    [][]RawEdge // in blocks, which are not copied to make room for more
 	files    []File
 	unknowns []Unknown
 	skipped  []Skipped
@@ -48,18 +49,41 @@ func (b *Builder) AddNode(n Node) ID {
 
 // AddEdge adds one edge with at most one site. Edges of kind [EdgeContains] are
 // left out of the graph: they are kept as Node.Parent.
-func (b *Builder) AddEdge(e RawEdge) { b.edges = append(b.edges, e) }
-
-// AddEdges adds edges as AddEdge does; the slice may be reused afterwards.
-func (b *Builder) AddEdges(es []RawEdge) { b.edges = append(b.edges, es...) }
-
-// Edges returns the edges that were added so far. It must not be changed.
-func (b *Builder) Edges() []RawEdge { return b.edges }
-
-// Grow makes room for more nodes and edges.
-func (b *Builder) Grow(nodes, edges int) {
-	b.nodes, b.edges = slices.Grow(b.nodes, nodes), slices.Grow(b.edges, edges)
+func (b *Builder) AddEdge(e RawEdge) {
+	n := len(b.edges)
+	if n == 0 || len(b.edges[n-1]) == cap(b.edges[n-1]) {
+		b.edges = append(b.edges, make([]RawEdge, 0, edgeBlock))
+		n++
+	}
+	b.edges[n-1] = append(b.edges[n-1], e)
 }
+
+// edgeBlock is the number of edges that there is room for at once.
+const edgeBlock = 1 << 10
+
+// AddEdges adds edges as AddEdge does. The builder keeps the slice and changes it;
+// the caller must not use it, or what it has room for, again.
+func (b *Builder) AddEdges(es []RawEdge) {
+	if len(es) > 0 {
+		b.edges = append(b.edges, slices.Clip(es))
+	}
+}
+
+// Edges yields the edges that were added so far. They must not be changed.
+func (b *Builder) Edges() iter.Seq[*RawEdge] {
+	return func(yield func(*RawEdge) bool) {
+		for _, block := range b.edges {
+			for i := range block {
+				if !yield(&block[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Grow makes room for more nodes.
+func (b *Builder) Grow(nodes int) { b.nodes = slices.Grow(b.nodes, nodes) }
 
 // AddFile adds a file and returns its index for [Site.File]. Of several files
 // with one path the first is kept.
@@ -244,9 +268,12 @@ func (b *Builder) buildKeywords(g *Graph) []int32 {
 }
 
 func (b *Builder) buildEdges(g *Graph, nodeMap []ID, fileMap, kwMap []int32) {
-	es := slices.DeleteFunc(b.edges, func(e RawEdge) bool { return e.Kind == EdgeContains })
-	for i := range es {
-		e := &es[i]
+	n := 0
+	for e := range b.Edges() {
+		if e.Kind == EdgeContains {
+			continue
+		}
+		n++
 		e.From, e.To = nodeMap[e.From], nodeMap[e.To]
 		if e.Type != None {
 			e.Type = nodeMap[e.Type]
@@ -261,7 +288,8 @@ func (b *Builder) buildEdges(g *Graph, nodeMap []ID, fileMap, kwMap []int32) {
 			}
 		}
 	}
-	es = sortRaw(es, len(g.Nodes))
+	es := sortRaw(b.Edges(), n, len(g.Nodes))
+	b.edges = nil
 	// Merge equal edges; drop sites that repeat.
 	distinct := 0
 	for i := range es {
@@ -291,22 +319,26 @@ func (b *Builder) buildEdges(g *Graph, nodeMap []ID, fileMap, kwMap []int32) {
 	}
 }
 
-// sortRaw sorts edges by source with one counting pass, then each source's
-// edges by comparison: sources have few edges each.
-func sortRaw(es []RawEdge, nodes int) []RawEdge {
+// sortRaw returns the n edges that are kept as edges, sorted by source with one
+// counting pass, then each source's edges by comparison: sources have few edges
+// each.
+func sortRaw(es iter.Seq[*RawEdge], n, nodes int) []RawEdge {
 	start := make([]uint32, nodes+1)
-	for i := range es {
-		start[es[i].From+1]++
+	for e := range es {
+		if e.Kind != EdgeContains {
+			start[e.From+1]++
+		}
 	}
 	for i := 1; i < len(start); i++ {
 		start[i] += start[i-1]
 	}
-	sorted := make([]RawEdge, len(es))
+	sorted := make([]RawEdge, n)
 	next := slices.Clone(start)
-	for i := range es {
-		f := es[i].From
-		sorted[next[f]] = es[i]
-		next[f]++
+	for e := range es {
+		if e.Kind != EdgeContains {
+			sorted[next[e.From]] = *e
+			next[e.From]++
+		}
 	}
 	// Sources are independent of each other: each goroutine takes those of about
 	// as many edges.
@@ -315,7 +347,7 @@ func sortRaw(es []RawEdge, nodes int) []RawEdge {
 	for p := range parts {
 		hi := nodes
 		if p < parts-1 {
-			hi = max(lo, sort.Search(nodes, func(n int) bool { return uint64(start[n]) >= uint64(len(es))*uint64(p+1)/uint64(parts) }))
+			hi = max(lo, sort.Search(nodes, func(n int) bool { return uint64(start[n]) >= uint64(len(sorted))*uint64(p+1)/uint64(parts) }))
 		}
 		bounds := start[lo : hi+1]
 		wg.Go(func() { sortSources(sorted, bounds) })

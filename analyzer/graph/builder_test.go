@@ -217,7 +217,7 @@ func rawGraph(r *rand.Rand) (*graph.Graph, []graph.RawEdge) {
 		}
 		raw = append(raw, e)
 	}
-	b.AddEdges(raw)
+	b.AddEdges(slices.Clone(raw))
 	return b.Build(), raw
 }
 
@@ -329,7 +329,7 @@ func BenchmarkBuild(b *testing.B) {
 		for i := range ns {
 			bl.AddNode(ns[i])
 		}
-		bl.AddEdges(raw)
+		bl.AddEdges(slices.Clone(raw))
 		g = bl.Build()
 	}
 	b.ReportMetric(float64(len(g.Edges)), "edges")

@@ -15,14 +15,9 @@ import (
 func (l *linker) bodies(ctx context.Context) error {
 	var next atomic.Int64
 	readers := make([]*bodyReader, l.Workers)
-	exprs := 0
-	for i := range l.Files {
-		exprs += len(l.Files[i].Facts.Exprs)
-	}
 	p := pool.New().WithMaxGoroutines(l.Workers)
 	for w := range readers {
-		r := &bodyReader{ev: l.newEvaluator(newTypeTable(l.types)), l: l, externs: map[externKey]graph.ID{}, stored: map[implemented]bool{}, storedExterns: map[storedExtern]bool{},
-			edges: make([]graph.RawEdge, 0, exprs/(4*l.Workers)+64)}
+		r := &bodyReader{ev: l.newEvaluator(newTypeTable(l.types)), l: l, externs: map[externKey]graph.ID{}, stored: map[implemented]bool{}, storedExterns: map[storedExtern]bool{}}
 		readers[w] = r
 		p.Go(func() {
 			for ctx.Err() == nil {
@@ -32,6 +27,7 @@ func (l *linker) bodies(ctx context.Context) error {
 				}
 				if f := &l.files[fn]; f.unit >= 0 && !l.units[f.unit].surface {
 					r.file(fn)
+					r.done, r.edges = append(r.done, r.edges), r.edges[len(r.edges):]
 				}
 			}
 		})
@@ -40,11 +36,11 @@ func (l *linker) bodies(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	nodes, edges := 0, 0
+	nodes := 0
 	for _, r := range readers {
-		nodes, edges = nodes+len(r.externList), edges+len(r.edges)
+		nodes += len(r.externList)
 	}
-	l.b.Grow(nodes+nodes/4, edges+edges/8+64) // and what is found without bodies
+	l.b.Grow(nodes + nodes/4) // and what is found without bodies
 	for _, r := range readers {
 		l.collect(r)
 	}
@@ -72,14 +68,16 @@ func (l *linker) collect(r *bodyReader) {
 		}
 		return n
 	}
-	for i := range r.edges {
-		e := &r.edges[i]
-		e.From, e.To, e.Type = resolve(e.From), resolve(e.To), resolve(e.Type)
-		if e.HasSite && e.Site.Keywords >= 0 {
-			e.Site.Keywords = l.b.AddKeywords(r.keywords[e.Site.Keywords])
+	for _, edges := range r.done {
+		for i := range edges {
+			e := &edges[i]
+			e.From, e.To, e.Type = resolve(e.From), resolve(e.To), resolve(e.Type)
+			if e.HasSite && e.Site.Keywords >= 0 {
+				e.Site.Keywords = l.b.AddKeywords(r.keywords[e.Site.Keywords])
+			}
 		}
+		l.b.AddEdges(edges)
 	}
-	l.b.AddEdges(r.edges)
 }
 
 // externBase and the numbers below stand for external names until the readers
@@ -90,7 +88,8 @@ const externBase graph.ID = -2
 type bodyReader struct {
 	l          *linker
 	ev         *evaluator
-	edges      []graph.RawEdge
+	edges      []graph.RawEdge   // of the file that is read
+	done       [][]graph.RawEdge // by file
 	externs    map[externKey]graph.ID
 	externList []externKey
 	keywords   [][]string
@@ -127,6 +126,9 @@ const (
 
 func (r *bodyReader) file(fn int32) {
 	r.fn, r.f = fn, &r.l.files[fn]
+	if room := len(r.f.Facts.Exprs)/2 + 64; cap(r.edges) < room {
+		r.edges = make([]graph.RawEdge, 0, max(room, 1<<12))
+	}
 	if r.f.Rules.Dynamic != nil {
 		r.dynamicFile(fn)
 		return

@@ -140,12 +140,35 @@ func (l *linker) universeEnt(s *langState, name string) Ent {
 	return noEnt
 }
 
+// named says what kinds of members there are of one name, over all types: most
+// names are of none, and need not be looked for in the types above a type.
+type named uint8
+
+const (
+	namedType named = 1 << iota
+	namedValue
+)
+
 // addMember makes e a member of a type, beside others of its name.
 func (l *linker) addMember(owner Ent, name Sym, e Ent) {
+	if int(name) >= len(l.named) {
+		l.named = append(l.named, make([]named, max(len(l.symNames), int(name)+1)-len(l.named))...)
+	}
+	switch k := l.decl(e).Kind; {
+	case k.IsType():
+		l.named[name] |= namedType
+	case isValue(k):
+		l.named[name] |= namedValue
+	}
 	if first := Ent(l.members.put(int32(owner), name, int32(e))); first != e {
 		l.nextMember[e] = l.nextMember[first]
 		l.nextMember[first] = e
 	}
+}
+
+// hasMember reports whether a type has a member of some kinds under a name.
+func (l *linker) hasMember(name Sym, kinds named) bool {
+	return name >= 0 && int(name) < len(l.named) && l.named[name]&kinds != 0
 }
 
 // declareImport brings what an import names into the file's scope.
@@ -303,13 +326,13 @@ type classEval struct {
 	methods map[memberKey]*methodList
 	fields  map[memberKey]member
 	sams    map[Type]Type
-	supers  map[Type]*superList
+	supers  []*superList // by Type, as far as asked for
 }
 
 // reset forgets what was found out about types.
 func (c *classEval) reset() {
 	c.methods, c.fields = map[memberKey]*methodList{}, map[memberKey]member{}
-	c.sams, c.supers = map[Type]Type{}, map[Type]*superList{}
+	c.sams, c.supers = map[Type]Type{}, nil
 }
 
 // openClasses starts the evaluation of a file.
@@ -340,7 +363,7 @@ func (ev *evaluator) openClasses() {
 		}
 	}
 	advance()
-	for e := range n {
+	for e := 0; e < n; {
 		for len(open) > 0 && int32(e) >= fs.Decls[open[len(open)-1]].Exprs.Hi {
 			open = open[:len(open)-1]
 		}
@@ -351,9 +374,16 @@ func (ev *evaluator) openClasses() {
 			next++
 			advance()
 		}
-		c.within[e] = facts.None
+		in, until := facts.DeclID(facts.None), n // all up to the next that begins or ends
 		if len(open) > 0 {
-			c.within[e] = open[len(open)-1]
+			in = open[len(open)-1]
+			until = min(until, int(fs.Decls[in].Exprs.Hi))
+		}
+		if next < len(fs.Decls) {
+			until = min(until, int(starts))
+		}
+		for ; e < until; e++ {
+			c.within[e] = in
 		}
 	}
 }

@@ -19,8 +19,10 @@ type superList struct {
 // supers returns the types directly above x: its bases, with its type arguments
 // put in, and what it extends without saying so.
 func (ev *evaluator) supers(x Type) *superList {
-	if s, ok := ev.classes.supers[x]; ok {
-		return s
+	if int(x) < len(ev.classes.supers) {
+		if s := ev.classes.supers[x]; s != nil {
+			return s
+		}
 	}
 	t, c := ev.types, ev.lang.cls
 	s := &superList{}
@@ -90,6 +92,9 @@ func (ev *evaluator) supers(x Type) *superList {
 				s.types = append(s.types, t.mk(kNamed, e, 0))
 			}
 		}
+	}
+	if n := len(ev.classes.supers); int(x) >= n {
+		ev.classes.supers = append(ev.classes.supers, make([]*superList, max(int(x)+1, int(t.off)+len(t.recs))-n)...)
 	}
 	ev.classes.supers[x] = s
 	return s
@@ -183,6 +188,9 @@ func isValue(k graph.Kind) bool {
 // field returns the field that a name selects on a value or type x: the nearest
 // above it.
 func (ev *evaluator) field(x Type, name Sym) member {
+	if !ev.l.hasMember(name, namedValue) {
+		return member{ent: noEnt}
+	}
 	key := memberKey{x, name}
 	if m, ok := ev.classes.fields[key]; ok {
 		return m
@@ -208,6 +216,9 @@ func (ev *evaluator) field(x Type, name Sym) member {
 // memberType returns the type that is a member of x under a name, or noEnt.
 func (ev *evaluator) memberType(x Type, name Sym) Ent {
 	found := noEnt
+	if !ev.l.hasMember(name, namedType) {
+		return found
+	}
 	ev.eachSuper(x, func(y Type) bool {
 		if r := ev.types.rec(y); r.kind == kNamed || r.kind == kAnon {
 			ev.eachMember(r.ent, name, func(e Ent) {

@@ -101,6 +101,7 @@ type linker struct {
 
 	pkgScope     *scopes // (unit, name) → Ent
 	members      *scopes // (type, name) → Ent
+	named        []named // by name: what addMember made members under it
 	fileScope    *scopes // (file, name) → import
 	dotImports   map[int32][]int32
 	routeNames   map[Ent]string // of those with holes, see nameRoutes

@@ -131,18 +131,15 @@ func (l *linker) makeDecls() {
 		}
 		nodes = append(nodes, e)
 	}
-	l.b.Grow(len(nodes)+len(nodes)/4, 0)
-	built := make([]graph.Node, len(nodes))
+	l.b.Grow(2 * len(nodes))   // and external names; memory that stays unused costs nothing
 	scoped := map[string]int{} // a file may have several init functions
-	for i, e := range nodes {
-		built[i] = l.declNode(e, variants[e])
+	for _, e := range nodes {
+		n := l.declNode(e, variants[e])
 		if l.decl(e).Traits&facts.TraitFileScoped != 0 {
-			scoped[built[i].Key]++
-			built[i].Key = graph.NthKey(built[i].Key, scoped[built[i].Key])
+			scoped[n.Key]++
+			n.Key = graph.NthKey(n.Key, scoped[n.Key])
 		}
-	}
-	for i, e := range nodes {
-		id := l.b.AddNode(built[i])
+		id := l.b.AddNode(n)
 		l.nodeOf[e] = id
 		for _, v := range variants[e] {
 			l.nodeOf[v] = id
@@ -261,7 +258,8 @@ func (l *linker) signature(e Ent) graph.Signature {
 	case d.Kind.IsCallable() && l.types.kind(shape) == kFunc:
 		args := l.types.argsOf(shape)
 		n := l.types.rec(shape).funcParams()
-		add := func(to []graph.Param, span facts.Span, args []Type) []graph.Param {
+		named := func(span facts.Span, args []Type) []graph.Param {
+			to := make([]graph.Param, 0, len(args))
 			for i := range args {
 				p := graph.Param{Type: l.typeString(args[i])}
 				if i < span.Len() {
@@ -275,8 +273,8 @@ func (l *linker) signature(e Ent) graph.Signature {
 			}
 			return to
 		}
-		s.Params = add(nil, d.Params, args[:n])
-		s.Results = add(nil, d.Results, args[n:])
+		s.Params = named(d.Params, args[:n])
+		s.Results = named(d.Results, args[n:])
 	case d.Kind.IsType():
 		if t := l.rhs[l.canon[e]]; t != unknownType {
 			s.Type = l.typeString(t)

@@ -46,8 +46,8 @@ func (l *linker) placedRoutes() {
 			id := l.b.AddNode(graph.Node{Key: graph.FileScopedKey(u.key, path.Base(f.Path), r.Name), Kind: graph.KindRoute, Name: r.Name,
 				QName: u.Name + "." + r.Name, Parent: l.unitIDs[int(s.firstUnit)+r.Unit], Lang: s.Name, File: f.Path, DefLine: line, Line: line, Col: col,
 				EndLine: line, Visibility: graph.Public, Signature: graph.Signature{Text: r.Name}})
-			l.b.AddEdges([]graph.RawEdge{{From: id, To: to, Type: graph.None, Kind: graph.EdgeHandles, HasSite: true,
-				Site: graph.Site{File: l.fileIDs[fn], Line: line, Col: col, Args: -1, Keywords: -1, Recv: graph.None}}})
+			l.b.AddEdge(graph.RawEdge{From: id, To: to, Type: graph.None, Kind: graph.EdgeHandles, HasSite: true,
+				Site: graph.Site{File: l.fileIDs[fn], Line: line, Col: col, Args: -1, Keywords: -1, Recv: graph.None}})
 		}
 	}
 }

@@ -344,7 +344,7 @@ func (t *routeTable) reach(l *linker, fn int32) map[int32]bool {
 				t.filesOf[n] = []int32{int32(f)}
 			}
 		}
-		for _, e := range l.b.Edges() {
+		for e := range l.b.Edges() {
 			if e.Kind == graph.EdgeImports && t.filesOf[e.To] != nil {
 				t.imports[e.From] = append(t.imports[e.From], e.To)
 			}
@@ -398,7 +398,7 @@ func (t *routeTable) served(l *linker, r *routeDecl, fn int32, d *facts.Directiv
 	}
 	if t.calls == nil {
 		t.calls = map[graph.ID][]graph.ID{}
-		for _, e := range l.b.Edges() {
+		for e := range l.b.Edges() {
 			switch e.Kind {
 			case graph.EdgeCalls, graph.EdgeReferences, graph.EdgeInjects:
 				t.calls[e.From] = append(t.calls[e.From], e.To)

@@ -16,8 +16,15 @@ func (ev *evaluator) resolve(e facts.ExprID) *resolution {
 	if n := c.calls[e]; n > 0 {
 		return c.found[n-1]
 	}
-	res := &resolution{ent: noEnt, open: true}
-	c.found = append(c.found, res)
+	var res *resolution
+	if n := len(c.found); n < cap(c.found) && c.found[:n+1][n] != nil {
+		c.found = c.found[:n+1] // of a file before
+		res = c.found[n]
+	} else {
+		res = &resolution{}
+		c.found = append(c.found, res)
+	}
+	*res = resolution{ent: noEnt, open: true}
 	c.calls[e] = int32(len(c.found))
 	if ev.depth > maxEvalDepth {
 		res.open = false
