@@ -417,7 +417,7 @@ func (ev *evaluator) outerType(d facts.DeclID) facts.DeclID {
 func (ev *evaluator) instance(e Ent) Type {
 	n := ev.l.decl(e).TypeParams.Len()
 	if n == 0 || n > maxTypeArgs {
-		return ev.types.denoted(ev.l.typ[e])
+		return ev.types.denoted(ev.surface(e))
 	}
 	var buf [8]Type
 	args := buf[:0]

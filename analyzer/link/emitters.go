@@ -98,7 +98,7 @@ func (r *bodyReader) emitter(e facts.ExprID) Ent {
 	if rec := *r.ev.types.rec(r.ev.widened(r.ev.typ[e])); rec.kind == kNamed && rec.ent != noEnt && l.nodeOf[l.canon[rec.ent]] != graph.None {
 		top := l.canon[rec.ent]
 		for range maxClimb {
-			bases := l.extended(top)
+			bases := r.ev.extended(top)
 			if len(bases) == 0 {
 				break
 			}

@@ -139,6 +139,12 @@ func (ev *evaluator) refOf(e facts.ExprID) Ent {
 	return ev.ref[e]
 }
 
+// surface returns the surface of a declaration as it is known so far.
+func (ev *evaluator) surface(e Ent) Type {
+	ev.modules.read.entity(e)
+	return ev.l.typ[e]
+}
+
 // typeExpr returns the type that an expression denotes.
 func (ev *evaluator) typeExpr(e facts.ExprID) Type { return ev.types.denoted(ev.typeOf(e)) }
 
@@ -466,10 +472,10 @@ func (ev *evaluator) localType(id facts.LocalID) (Type, Ent) {
 		return ev.types.meta(ev.typeParam(lo)), noEnt
 	case facts.LocalType:
 		e := ev.f.base + Ent(lo.Decl)
-		return ev.l.typ[e], e
+		return ev.surface(e), e
 	case facts.LocalFunc:
 		e := ev.f.base + Ent(lo.Decl)
-		return ev.l.typ[e], e
+		return ev.surface(e), e
 	}
 	switch ev.lstat[id] {
 	case evalDone:

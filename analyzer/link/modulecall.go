@@ -135,14 +135,14 @@ func (ev *evaluator) constructorOf(x Type, class Ent, depth int) property {
 	}
 	for e := Ent(l.members.get(int32(l.canon[class]), name)); e != noEnt; e = l.nextMember[e] {
 		if l.decl(e).Kind == graph.KindConstructor {
-			typ := l.typ[e]
+			typ := ev.surface(e)
 			if args := t.argsOf(x); len(args) > 0 {
 				typ = ev.substAll(typ, class, args)
 			}
 			return property{ent: e, typ: typ, found: true}
 		}
 	}
-	for _, b := range l.extended(l.canon[class]) {
+	for _, b := range ev.extended(l.canon[class]) {
 		if args := t.argsOf(x); len(args) > 0 {
 			b = ev.substAll(b, class, args)
 		}
@@ -183,12 +183,12 @@ func (ev *evaluator) chooseSignature(x *facts.Expr, sig Type, explicit []Type, r
 		best := tri(no)
 		if fitting := ev.byArity(x, all); len(fitting) == 1 {
 			all, chosen = nil, fitting[0] // its arguments decide nothing
-			res.sig = ev.asMember(l.typ[chosen], sig, body)
+			res.sig = ev.asMember(ev.surface(chosen), sig, body)
 		} else {
 			all = fitting
 		}
 		for _, o := range all {
-			ot := ev.asMember(l.typ[o], sig, body)
+			ot := ev.asMember(ev.surface(o), sig, body)
 			if w := ev.accepts(x, o, ot, explicit); w > best {
 				best, chosen, res.sig = w, o, ot
 				if w == yes {
@@ -235,7 +235,7 @@ func (l *linker) paramOwner(e Ent) Ent {
 // as with what it is.
 func (ev *evaluator) asMember(typ, like Type, body Ent) Type {
 	t, l := ev.types, ev.l
-	declared := l.typ[body]
+	declared := ev.surface(body)
 	if declared == like || !t.rec(typ).params {
 		return typ
 	}

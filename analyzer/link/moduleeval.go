@@ -25,7 +25,7 @@ func (ev *evaluator) evalModule(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		}
 		return typ, noEnt
 	case facts.OpType:
-		return ev.l.typ[ev.f.base+Ent(x.X)], noEnt
+		return ev.surface(ev.f.base + Ent(x.X)), noEnt
 	case facts.OpSelf:
 		return ev.moduleSelf(x), noEnt
 	case facts.OpSuper:
@@ -266,7 +266,7 @@ func (ev *evaluator) moduleSelf(x *facts.Expr) Type {
 			self = t.mk(kNamed, ent, 0)
 		}
 		if x.N == 1 {
-			return ev.l.typ[ent]
+			return ev.surface(ent)
 		}
 	case graph.KindStruct, graph.KindVariable, graph.KindConstant:
 		self = t.mk(kAnon, ent, 0)
@@ -296,7 +296,7 @@ func (ev *evaluator) moduleSuper(x *facts.Expr) Type {
 		return unknownType
 	}
 	ent := ev.l.canon[ev.f.base+Ent(ev.f.Facts.Exprs[x.X].X)]
-	bases := ev.l.extended(ent)
+	bases := ev.extended(ent)
 	if len(bases) == 0 {
 		return unknownType
 	}
@@ -308,9 +308,11 @@ func (ev *evaluator) moduleSuper(x *facts.Expr) Type {
 
 // extended returns the types that a class extends, without those that it
 // implements.
-func (l *linker) extended(e Ent) []Type {
+func (ev *evaluator) extended(e Ent) []Type {
+	l := ev.l
 	for _, c := range append([]Ent{e}, l.mods.merged[e]...) {
 		if n := l.decl(c).Bases.Len(); n > 0 && l.decl(c).Kind == graph.KindClass {
+			ev.modules.read.entity(c)
 			return l.basesOf(c)[:min(n, len(l.basesOf(c)))]
 		}
 	}
@@ -385,7 +387,7 @@ func (ev *evaluator) moduleIndex(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		if ref != noEnt {
 			if d := l.decl(ref); d.Kind == graph.KindTypeAlias {
 				if d.TypeParams.Len() > 0 {
-					return t.meta(t.subst(l.aliasType(ref, t), l.canon[ref], ev.defaultArgs(ref, args))), ref
+					return t.meta(t.subst(t.denoted(ev.surface(ref)), l.canon[ref], ev.defaultArgs(ref, args))), ref
 				}
 				return xt, ref
 			}
@@ -400,11 +402,6 @@ func (ev *evaluator) moduleIndex(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		return t.intern(kExtern, r.ent, r.n, ev.typeList(x.Args)), noEnt
 	}
 	return xt, ref // a function with type arguments
-}
-
-// aliasType returns what an alias stands for, with its parameters.
-func (l *linker) aliasType(e Ent, t *typeTable) Type {
-	return t.denoted(l.typ[e])
 }
 
 // utility returns what a generic type that the engine works out makes of its

@@ -8,12 +8,6 @@ import (
 // Whether a value of one type may be given where another is wanted, by the
 // members that both have.
 
-// typePair is a comparison, which looks at members of members less deep.
-type typePair struct {
-	from, to Type
-	depth    int
-}
-
 // maxCompared bounds the members of a type that are compared.
 const maxCompared = 64
 
@@ -128,12 +122,15 @@ func (ev *evaluator) assignable(from, to Type, depth int) tri {
 	case depth > 3:
 		return maybe
 	}
-	k := typePair{from, to, depth}
-	if w, ok := ev.modules.fits[k]; ok {
-		return w
+	m := &ev.modules
+	k := uint64(from)<<33 | uint64(to)<<2 | uint64(depth) // it looks at members of members less deep
+	if w := m.fits.get(k); w != nil && m.read.fresh(w.group) {
+		m.read.group(w.group)
+		return w.val
 	}
+	g := m.read.begin()
 	w := ev.compare(from, to, depth)
-	ev.modules.fits[k] = w
+	m.fits.put(k, w, m.read.end(g))
 	return w
 }
 

@@ -19,22 +19,20 @@ func (p property) ok() bool { return p.found }
 
 var noProperty = property{ent: noEnt}
 
-type moduleMember struct {
-	t    Type
-	name Sym
-}
-
 // maxMemberDepth bounds the steps from a type to those that it is made of.
 const maxMemberDepth = 24
 
 // property returns what a name selects on a value of type x.
 func (ev *evaluator) property(x Type, name Sym) property {
-	k := moduleMember{x, name}
-	if p, ok := ev.modules.members[k]; ok {
-		return p
+	m := &ev.modules
+	k := uint64(x)<<32 | uint64(name) | 1<<63
+	if p := m.members.get(k); p != nil && m.read.fresh(p.group) {
+		m.read.group(p.group)
+		return p.val
 	}
+	g := m.read.begin()
 	p := ev.findProperty(x, name, 0)
-	ev.modules.members[k] = p
+	m.members.put(k, p, m.read.end(g))
 	return p
 }
 
@@ -144,7 +142,7 @@ func (ev *evaluator) memberIn(in Ent, x Type, owner Ent, name Sym, static bool) 
 		if d.Flags.Has(graph.FlagStatic) != static || d.Kind == graph.KindConstructor || d.Kind.IsType() {
 			continue
 		}
-		typ := l.typ[e]
+		typ := ev.surface(e)
 		if args := ev.types.argsOf(x); len(args) > 0 {
 			typ = ev.substAll(typ, owner, args)
 		}
@@ -221,6 +219,7 @@ func (ev *evaluator) basesOfType(x Type, owner Ent) []Type {
 	c := l.canon[owner]
 	var out []Type
 	add := func(e Ent) {
+		ev.modules.read.entity(e)
 		for _, b := range l.basesOf(e) {
 			if args := t.argsOf(x); len(args) > 0 {
 				b = ev.substAll(b, owner, args)

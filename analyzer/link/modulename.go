@@ -13,18 +13,18 @@ import (
 type moduleEval struct {
 	within  []facts.DeclID // by DeclID: the innermost namespace around a declaration; None
 	owner   []facts.DeclID // by ExprID: the innermost namespace around it; None
-	exports map[exportKey]meaning
-	calls   []int32 // by ExprID: 1 + the position in found
+	calls   []int32        // by ExprID: 1 + the position in found
 	found   []*moduleCall
-	members map[moduleMember]property
-	open    map[exportKey]bool
-	fits    map[typePair]tri
+	exports memo[meaning]
+	members memo[property]
+	fits    memo[tri]
+	open    map[uint64]bool // the exports that are looked for
+	read    *readings       // while surfaces are inferred
 }
 
-type exportKey struct {
-	unit  int32
-	name  Sym
-	space space
+// exportKey is the key of what a unit exports under a name.
+func exportKey(unit int32, name Sym, s space) uint64 {
+	return 1<<63 | uint64(unit)<<34 | uint64(name)<<2 | uint64(s)
 }
 
 // meaning is what a name means: a type as expressions have it, and the
@@ -37,16 +37,12 @@ type meaning struct {
 
 // reset forgets what was found out from surfaces.
 func (m *moduleEval) reset() {
-	m.exports, m.open = map[exportKey]meaning{}, map[exportKey]bool{}
-	m.members, m.fits = map[moduleMember]property{}, map[typePair]tri{}
+	m.exports, m.members, m.fits = memo[meaning]{}, memo[property]{}, memo[tri]{}
 }
 
 // openModule starts the evaluation of a file.
 func (ev *evaluator) openModule() {
 	m := &ev.modules
-	if m.exports == nil {
-		m.reset()
-	}
 	fs := ev.f.Facts
 	m.calls = zeroed(m.calls, len(fs.Exprs))
 	m.found = m.found[:0]
@@ -145,11 +141,11 @@ func (ev *evaluator) named(e Ent, s space) (Type, Ent) {
 	if s == spaceValue && d.Kind == graph.KindTypeAlias { // import a = b.c
 		return ev.aliasedValue(e), e
 	}
-	return l.typ[e], e
+	return ev.surface(e), e
 }
 
 func (ev *evaluator) aliasedValue(e Ent) Type {
-	if t := ev.l.typ[e]; ev.types.kind(t) == kMeta || ev.types.kind(t) == kPkg {
+	if t := ev.surface(e); ev.types.kind(t) == kMeta || ev.types.kind(t) == kPkg {
 		return t
 	}
 	return unknownType
@@ -283,16 +279,21 @@ func (ev *evaluator) wholeModule(u int32, star bool, depth int) meaning {
 
 // exported returns what a module exports under a name.
 func (ev *evaluator) exported(u int32, name Sym, s space, depth int) meaning {
-	k := exportKey{u, name, s}
+	k := exportKey(u, name, s)
 	l, c := ev.l, &ev.modules
-	if m, ok := c.exports[k]; ok {
-		return m
+	if m := c.exports.get(k); m != nil && c.read.fresh(m.group) {
+		c.read.group(m.group)
+		return m.val
 	}
 	none := meaning{ent: noEnt}
 	if c.open[k] || depth > maxReexports {
 		return none
 	}
+	if c.open == nil {
+		c.open = map[uint64]bool{}
+	}
 	c.open[k] = true
+	g := c.read.begin()
 	m := ev.findExport(u, name, s, depth)
 	if m.ok && s == spaceValue && (m.ent == noEnt || l.decl(m.ent).Kind == graph.KindVariable || l.decl(m.ent).Kind == graph.KindConstant) {
 		// What a value has that is put together while it runs is what is declared
@@ -304,9 +305,10 @@ func (ev *evaluator) exported(u int32, name Sym, s space, depth int) meaning {
 			}
 		}
 	}
+	group := c.read.end(g)
 	delete(c.open, k)
 	if m.ok || len(c.open) == 0 { // what an open circle hid may be there
-		c.exports[k] = m
+		c.exports.put(k, m, group)
 	}
 	return m
 }

@@ -185,102 +185,83 @@ const maxModuleRounds = 8
 const maxUnrolled = 3
 
 // moduleRounds infers the surfaces of declarations, each round from the results
-// of the round before.
+// of the round before. It looks again at the files that have read what has changed.
 func (l *linker) moduleRounds(ev *evaluator, open []Ent) {
-	next := make([]Type, len(open))
-	unrolled := map[Ent]int{} // of aliases: how often they became deeper
-	var again []bool          // by file: whether to look at it; nil: at all
-	var fresh []Ent           // what has another type than the round before
-	for range maxModuleRounds {
-		ev.modules.reset()
-		bases := false
-		fn := int32(-1)
-		for i, e := range open {
-			f := l.entFile[e]
-			if again != nil && !again[f] {
-				next[i] = l.typ[e]
+	read := newReadings(len(l.entFile), open)
+	ev.modules.reset()
+	ev.modules.read = read
+	defer func() { ev.modules.read = nil }()
+	next := make([]Type, len(open))       // what the last look at it has found
+	groups := make([]int32, len(l.files)) // by file: what that has read
+	unrolled := map[Ent]int{}             // of aliases: how often they became deeper
+	var changed, settled []Ent
+	for round := range maxModuleRounds {
+		changed, settled = changed[:0], settled[:0]
+		for lo, hi := 0, 0; lo < len(open); lo = hi {
+			fn := l.entFile[open[lo]]
+			for hi < len(open) && l.entFile[open[hi]] == fn {
+				hi++
+			}
+			if round > 0 && read.fresh(groups[fn]) {
 				continue
 			}
-			if f != fn {
-				fn = f
-				ev.open(fn)
-			}
-			d := l.decl(e)
-			switch {
-			case d.Kind == graph.KindTypeAlias:
-				next[i] = ev.alias(d)
-			case d.Kind.IsType():
-				next[i] = l.typ[e]
-				bases = l.moduleBases(ev, e, d) || bases
-			case d.Kind.IsCallable():
-				next[i] = ev.functionType(facts.DeclID(e - ev.f.base))
-			case d.Type != facts.None:
-				next[i] = ev.fieldType(d)
-			case d.Kind == graph.KindConstant:
-				next[i] = ev.typeOf(d.Value)
-			default:
-				next[i] = ev.widened(ev.typeOf(d.Value))
-				if l.mods.makers[e] { // it is given members
-					next[i] = ev.both([]Type{l.types.mk(kAnon, e, 0), next[i]})
+			ev.open(fn)
+			g := read.begin()
+			for i, e := range open[lo:hi] {
+				var bases bool
+				if next[lo+i], bases = l.inferred(ev, e); bases {
+					changed = append(changed, e)
 				}
 			}
+			groups[fn] = read.end(g)
 		}
 		kept := open[:0]
-		fresh = fresh[:0]
 		for i, e := range open {
 			if next[i] != l.typ[e] && next[i] != unknownType {
 				if l.decl(e).Kind == graph.KindTypeAlias && l.typ[e] != unknownType && l.types.rec(next[i]).depth > l.types.rec(l.typ[e]).depth {
 					if unrolled[e]++; unrolled[e] >= maxUnrolled {
+						settled = append(settled, e)
 						continue
 					}
 				}
 				l.typ[e] = next[i]
-				fresh = append(fresh, e)
+				changed = append(changed, e)
 			}
 			if l.decl(e).Kind.IsType() || l.types.mentionsUnknown(next[i]) {
+				next[len(kept)] = next[i]
 				kept = append(kept, e)
+			} else {
+				settled = append(settled, e)
 			}
 		}
 		open = kept
-		next = next[:len(open)]
-		if len(fresh) == 0 && !bases {
+		if len(changed) == 0 {
 			break
 		}
-		again = nil
-		if !bases && len(fresh) < len(open)/8 {
-			again = l.mentioning(fresh)
-		}
+		read.settle(changed, settled)
 	}
 	ev.modules.reset()
 }
 
-// mentioning returns, by file, whether something in it may have another type now
-// that the given declarations have: they are in it, or it mentions one of their
-// names, or a name that one gets where it is imported or exported.
-func (l *linker) mentioning(fresh []Ent) []bool {
-	files, names := make([]bool, len(l.files)), make([]bool, len(l.symNames))
-	for _, e := range fresh {
-		f := &l.files[l.entFile[e]]
-		files[l.entFile[e]] = true
-		names[f.syms[l.decl(e).Name]] = true
+// inferred returns the type of a declaration as it follows from the surfaces that
+// are known so far, and reports whether it has other bases now.
+func (l *linker) inferred(ev *evaluator, e Ent) (Type, bool) {
+	d := l.decl(e)
+	switch {
+	case d.Kind == graph.KindTypeAlias:
+		return ev.alias(d), false
+	case d.Kind.IsType():
+		return l.typ[e], l.moduleBases(ev, e, d)
+	case d.Kind.IsCallable():
+		return ev.functionType(facts.DeclID(e - ev.f.base)), false
+	case d.Type != facts.None:
+		return ev.fieldType(d), false
+	case d.Kind == graph.KindConstant:
+		return ev.typeOf(d.Value), false
 	}
-	for more := true; more; {
-		more = false
-		l.eachFile(func(fn int32) {
-			f := &l.files[fn]
-			for i := range f.Facts.Imports {
-				if im := &f.Facts.Imports[i]; im.Alias != 0 && (im.Name == 0 || names[f.syms[im.Name]]) && !names[f.syms[im.Alias]] {
-					names[f.syms[im.Alias]], more = true, true
-				}
-			}
-		})
+	t := ev.widened(ev.typeOf(d.Value))
+	if l.mods.makers[e] { // it is given members
+		t = ev.both([]Type{l.types.mk(kAnon, e, 0), t})
 	}
-	l.eachFile(func(fn int32) {
-		f := &l.files[fn]
-		for i := 0; i < len(f.Facts.Exprs) && !files[fn]; i++ {
-			x := &f.Facts.Exprs[i]
-			files[fn] = x.Name != 0 && names[f.syms[x.Name]]
-		}
-	})
-	return files
+	return t, false
 }
