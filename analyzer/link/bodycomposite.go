@@ -84,7 +84,8 @@ func (r *bodyReader) keyValue(kx *facts.Expr) (Type, Ent) {
 
 // expressionKeys reports whether the keys of a composite of an external type
 // are expressions: one of them cannot be the name of a field, because it is no
-// plain name or names something that is not public.
+// plain name or names something that is not public, or a value leaves out its
+// type, as only elements can.
 func (r *bodyReader) expressionKeys(x *facts.Expr) bool {
 	for _, a := range r.f.Facts.List(x.Args) {
 		ax := &r.f.Facts.Exprs[a]
@@ -92,7 +93,7 @@ func (r *bodyReader) expressionKeys(x *facts.Expr) bool {
 			continue
 		}
 		kx := &r.f.Facts.Exprs[ax.X]
-		if kx.Flags&facts.FlagKey == 0 {
+		if kx.Flags&facts.FlagKey == 0 || r.elided(ax.Y) {
 			return true
 		}
 		if _, ref := r.keyValue(kx); ref != noEnt && r.l.decl(ref).Vis > graph.Internal {
@@ -100,6 +101,16 @@ func (r *bodyReader) expressionKeys(x *facts.Expr) bool {
 		}
 	}
 	return false
+}
+
+// elided reports whether an expression is a composite that has its type from
+// the one around it.
+func (r *bodyReader) elided(e facts.ExprID) bool {
+	if e < 0 {
+		return false
+	}
+	x := &r.f.Facts.Exprs[e]
+	return x.Op == facts.OpComposite && x.X >= 0 && r.f.Facts.Exprs[x.X].Op == facts.OpElement
 }
 
 // fieldsOf returns the fields of a struct in their order.
