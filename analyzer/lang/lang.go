@@ -140,7 +140,19 @@ type Fit struct {
 
 // Predeclared returns the names that need no declaration.
 func (l *Language) Predeclared() (names []string) {
-	if l.Rules == nil || l.Rules.Universe == nil {
+	if l.Rules == nil {
+		return nil
+	}
+	if l.Rules.Builtins != nil {
+		o := l.Rules.Builtins().Outline()
+		for i := range o.Decls {
+			if d := &o.Decls[i]; d.Parent == facts.None {
+				names = append(names, o.Archive().Name(d.Name))
+			}
+		}
+		return names
+	}
+	if l.Rules.Universe == nil {
 		return nil
 	}
 	f := l.Rules.Universe()

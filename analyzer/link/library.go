@@ -27,6 +27,9 @@ import (
 //
 // The names that are mentioned grow until nothing new is live: linear in the
 // loaded declarations and the length of the longest chain among them.
+//
+// A library in rows has names of its own, and only what is live of it is read, once
+// that is known: see [facts.Outline].
 type reach struct {
 	l     *linker
 	lang  *langState
@@ -35,7 +38,19 @@ type reach struct {
 	grown bool   // something is live that was not
 	packs []reachedPack
 	files []reachedFile
+
+	rows    *facts.Archive // the library, if it is in rows
+	ids     []facts.NameID // by Sym: its name in the library; 0: it has none, or see linked
+	linked  []bool         // by Sym: its name in the library is known
+	syms    []Sym          // by name in the library: its symbol; 0
+	mention []uint8        // by name in the library: mentionedName, mentionedCall
 }
+
+// What is mentioned by a name.
+const (
+	mentionedName = 1 << iota
+	mentionedCall
+)
 
 // reachedPack is a package of a library that is imported.
 type reachedPack struct {
@@ -48,7 +63,9 @@ type reachedPack struct {
 type reachedFile struct {
 	unit    int32
 	part    int
-	facts   *facts.File
+	facts   *facts.File         // nil: it is in rows
+	outline *facts.Outline      // of one in rows
+	decls   []facts.OutlineDecl // named in the library, or by their Sym
 	syms    []Sym
 	live    []bool         // by declaration; nil: all are
 	open    []facts.DeclID // not live yet
@@ -62,26 +79,35 @@ func (l *linker) loadSurfaces(s *langState) {
 		return
 	}
 	r := &reach{l: l, lang: s}
+	if s.Builtins != nil {
+		r.open(s.Builtins().Outline())
+	}
 	for _, i := range s.files {
 		f := &l.files[l.fileOf[i]]
 		if f.unit < 0 {
 			continue
 		}
 		for _, sym := range f.syms {
-			r.mention(sym, true)
+			r.mentions(sym, true)
 		}
 		for j := range f.Facts.Imports {
-			r.follow(f.unit, f.Facts, j)
+			im := &f.Facts.Imports[j]
+			r.follow(f.unit, f.Facts.Str(im.Path), f.Facts.Str(im.Name))
 		}
 	}
 	for _, name := range s.allNames() {
-		r.mention(l.sym(name), true)
+		r.mentions(l.sym(name), true)
 	}
 	for _, path := range s.neededPackages() {
 		r.pack(path)
 	}
-	universe := &l.files[l.units[s.universe].files[0]]
-	r.load(s.universe, 0, universe.Facts, universe.syms)
+	universe := int32(-1)
+	if s.Builtins != nil {
+		r.loadRows(s.universe, 0, s.Builtins().Outline())
+	} else {
+		universe = l.units[s.universe].files[0]
+		r.load(s.universe, 0, l.files[universe].Facts, l.files[universe].syms)
+	}
 	for r.grown = true; r.grown; {
 		r.grown = false
 		for i := 0; i < len(r.files); i++ {
@@ -91,15 +117,18 @@ func (l *linker) loadSurfaces(s *langState) {
 			r.loadParts(i)
 		}
 	}
-	universe.live = r.files[0].live
+	if universe >= 0 {
+		l.files[universe].live = r.files[0].live
+	}
 	slices.SortStableFunc(r.files, func(x, y reachedFile) int {
 		if x.unit != y.unit {
 			return int(x.unit - y.unit)
 		}
 		return x.part - y.part
 	})
+	r.read()
 	for i := range r.files {
-		if f := &r.files[i]; f.unit != s.universe {
+		if f := &r.files[i]; f.unit != s.universe || universe < 0 {
 			u := &l.units[f.unit]
 			if len(u.files) == 0 {
 				u.Name = f.facts.Str(f.facts.Package)
@@ -110,33 +139,138 @@ func (l *linker) loadSurfaces(s *langState) {
 	}
 }
 
-// mention says that a name is mentioned, for functions and methods, too, if calls.
-func (r *reach) mention(s Sym, calls bool) {
+// read reads what is live of the files in rows.
+func (r *reach) read() {
+	if r.rows == nil {
+		return
+	}
+	to := r.rows.NewReader()
+	for i := range r.files {
+		if f := &r.files[i]; f.outline != nil {
+			f.facts = to.Read(f.outline, f.live)
+		}
+	}
+	to.Finish()
+	syms := make([]Sym, len(to.IDs))
+	for i, id := range to.IDs[1:] {
+		sym := r.syms[id]
+		if sym == 0 {
+			sym = r.l.sym(r.rows.Name(id))
+		}
+		syms[i+1] = sym
+	}
+	for i := range r.files {
+		if f := &r.files[i]; f.outline != nil {
+			f.syms, f.live = syms, nil
+		}
+	}
+}
+
+// open makes the library known that a file in rows is of.
+func (r *reach) open(o *facts.Outline) {
+	if r.rows != nil {
+		return
+	}
+	r.rows = o.Archive()
+	r.syms, r.mention = make([]Sym, r.rows.NameCount()), make([]uint8, r.rows.NameCount())
+	for s, named := range r.names {
+		if named {
+			r.mentions(Sym(s), r.calls[s])
+		}
+	}
+}
+
+// link looks up the name of a symbol in the library.
+func (r *reach) link(s Sym) facts.NameID {
+	if r.rows == nil {
+		return 0
+	}
+	r.room(s)
+	if !r.linked[s] {
+		id := r.rows.Find(r.l.symNames[s])
+		r.linked[s], r.ids[s] = true, id
+		if id != 0 {
+			r.syms[id] = s
+			r.names[s] = r.names[s] || r.mention[id]&mentionedName != 0
+			r.calls[s] = r.calls[s] || r.mention[id]&mentionedCall != 0
+		}
+	}
+	return r.ids[s]
+}
+
+// room makes room for what is known of a symbol.
+func (r *reach) room(s Sym) {
 	if n := len(r.l.symNames); int(s) >= len(r.names) {
+		n += n / 4
 		r.names = append(r.names, make([]bool, n-len(r.names))...)
 		r.calls = append(r.calls, make([]bool, n-len(r.calls))...)
+		r.linked = append(r.linked, make([]bool, n-len(r.linked))...)
+		r.ids = append(r.ids, make([]facts.NameID, n-len(r.ids))...)
 	}
+}
+
+// mentions says that a name is mentioned, for functions and methods, too, if calls.
+func (r *reach) mentions(s Sym, calls bool) {
+	r.room(s)
 	r.names[s] = true
 	if calls {
 		r.calls[s] = true
 	}
+	if id := r.link(s); id != 0 {
+		r.mention[id] |= mentionedName
+		if calls {
+			r.mention[id] |= mentionedCall
+		}
+	}
 }
 
-func (r *reach) named(s Sym) bool  { return int(s) < len(r.names) && r.names[s] }
-func (r *reach) called(s Sym) bool { return int(s) < len(r.calls) && r.calls[s] }
+// mentionsName does the same with a name of the library.
+func (r *reach) mentionsName(id facts.NameID, calls bool) {
+	if id == 0 {
+		return
+	}
+	s := r.syms[id]
+	r.mention[id] |= mentionedName
+	if s != 0 {
+		r.names[s] = true
+	}
+	if calls {
+		r.mention[id] |= mentionedCall
+		if s != 0 {
+			r.calls[s] = true
+		}
+	}
+}
+
+func (r *reach) named(s Sym) bool { return int(s) < len(r.names) && r.names[s] }
 
 func (r *reach) mentioned(name string) bool {
 	s := r.l.lookupSym(name)
 	return s >= 0 && r.named(s)
 }
 
+// nameOf reports how the name of a declaration of a file is mentioned.
+func (r *reach) nameOf(f *reachedFile, name facts.NameID) uint8 {
+	if f.outline != nil {
+		return r.mention[name]
+	}
+	m := uint8(0)
+	if int(name) < len(r.names) {
+		if r.names[name] {
+			m |= mentionedName
+		}
+		if r.calls[name] {
+			m |= mentionedCall
+		}
+	}
+	return m
+}
+
 // follow follows an import: to the package of its path, or the nearest around it,
 // and where a name that is imported may be that of a package, to that.
-func (r *reach) follow(from int32, f *facts.File, i int) {
-	im := &f.Imports[i]
-	path := f.Str(im.Path)
-	if r.lang.Dynamic != nil && im.Name != 0 && r.lang.Surface(path+"."+f.Str(im.Name)).Len() > 0 {
-		r.bring(from, path+"."+f.Str(im.Name))
+func (r *reach) follow(from int32, path, name string) {
+	if r.lang.Dynamic != nil && name != "" && r.lang.Surface(path+"."+name).Len() > 0 {
+		r.bring(from, path+"."+name)
 	}
 	r.bring(from, path)
 }
@@ -181,6 +315,10 @@ func (r *reach) loadParts(i int) {
 		if name := p.group.Name(i); name != "" && !r.l.WholeLibraries && !r.mentioned(name) {
 			return false
 		}
+		if o := p.group.Outline(); o != nil {
+			r.loadRows(p.unit, i, o)
+			return true
+		}
 		for _, f := range p.group.Part(i) {
 			r.load(p.unit, i, f, r.l.symbols(f))
 		}
@@ -189,13 +327,33 @@ func (r *reach) loadParts(i int) {
 }
 
 func (r *reach) load(unit int32, part int, f *facts.File, syms []Sym) {
-	n := reachedFile{unit: unit, part: part, facts: f, syms: syms}
-	for i := range f.Imports {
-		n.imports = append(n.imports, int32(i))
+	n := reachedFile{unit: unit, part: part, facts: f, syms: syms, decls: make([]facts.OutlineDecl, len(f.Decls))}
+	for i := range f.Decls {
+		d := &f.Decls[i]
+		n.decls[i] = facts.OutlineDecl{Name: facts.NameID(syms[d.Name]), Parent: d.Parent, Kind: d.Kind, Traits: d.Traits, Flags: d.Flags,
+			Runs: d.Marks.Len() > 0 || d.Value != facts.None && !d.Kind.IsType()}
+	}
+	if r.rows != nil {
+		for _, s := range syms {
+			r.link(s)
+		}
+	}
+	r.add(n, len(f.Imports))
+}
+
+func (r *reach) loadRows(unit int32, part int, o *facts.Outline) {
+	r.open(o)
+	r.add(reachedFile{unit: unit, part: part, outline: o, decls: o.Decls}, len(o.Imports))
+}
+
+func (r *reach) add(n reachedFile, imports int) {
+	n.imports = make([]int32, imports)
+	for i := range n.imports {
+		n.imports[i] = int32(i)
 	}
 	if r.lang.Modules == nil && !r.l.WholeLibraries { // a structural type has all its members
-		n.live = make([]bool, len(f.Decls))
-		n.open = make([]facts.DeclID, len(f.Decls))
+		n.live = make([]bool, len(n.decls))
+		n.open = make([]facts.DeclID, len(n.decls))
 		for i := range n.open {
 			n.open[i] = facts.DeclID(i)
 		}
@@ -216,24 +374,34 @@ func (r *reach) enliven(i int) {
 		r.uses(f, d)
 		return true
 	})
-	unit, fs := f.unit, f.facts
+	unit, fs, o := f.unit, f.facts, f.outline
 	f.imports = slices.DeleteFunc(f.imports, func(i int32) bool {
+		if o != nil {
+			im := &o.Imports[i]
+			if !r.l.WholeLibraries && im.Asks != nil && !slices.ContainsFunc(im.Asks, func(id facts.NameID) bool { return r.mention[id] != 0 }) {
+				return false
+			}
+			r.mentionsName(im.Name, true)
+			r.grown = true
+			r.follow(unit, r.rows.Name(im.Path), r.rows.Name(im.Name))
+			return true
+		}
 		im := &fs.Imports[i]
 		if !r.imports(f, im) {
 			return false
 		}
 		if im.Name != 0 {
-			r.mention(f.syms[im.Name], true)
+			r.mentions(f.syms[im.Name], true)
 		}
 		r.grown = true
-		r.follow(unit, fs, int(i))
+		r.follow(unit, fs.Str(im.Path), fs.Str(im.Name))
 		return true
 	})
 }
 
 // reaches reports whether a declaration is live by now.
 func (r *reach) reaches(f *reachedFile, id facts.DeclID) bool {
-	d := &f.facts.Decls[id]
+	d := &f.decls[id]
 	inside := d.Parent != facts.None
 	if inside && !f.live[d.Parent] {
 		return false
@@ -244,32 +412,42 @@ func (r *reach) reaches(f *reachedFile, id facts.DeclID) bool {
 	case d.Kind == graph.KindInterface && f.unit == r.lang.universe: // see [linker.outside]
 		return true
 	case d.Kind.IsCallable():
-		return r.called(f.syms[d.Name]) || inside && r.asks(&f.facts.Decls[d.Parent])
+		return r.nameOf(f, d.Name)&mentionedCall != 0 || inside && r.asks(&f.decls[d.Parent])
 	}
-	return r.named(f.syms[d.Name])
+	return r.nameOf(f, d.Name)&mentionedName != 0
 }
 
 // asks reports whether a type asks for methods that others have by their names.
-func (r *reach) asks(d *facts.Decl) bool {
+func (r *reach) asks(d *facts.OutlineDecl) bool {
 	return d.Kind == graph.KindInterface || r.lang.Dynamic != nil && d.Flags.Has(graph.FlagAbstract)
 }
 
 // uses mentions the names in a declaration that is live, without those in what it
 // encloses.
 func (r *reach) uses(f *reachedFile, id facts.DeclID) {
-	fs := f.facts
-	d := &fs.Decls[id]
-	if d.Kind.IsCallable() && d.Parent != facts.None && r.asks(&fs.Decls[d.Parent]) {
-		r.mention(f.syms[d.Name], true)
+	o := &f.decls[id]
+	if o.Kind.IsCallable() && o.Parent != facts.None && r.asks(&f.decls[o.Parent]) {
+		if f.outline != nil {
+			r.mentionsName(o.Name, true)
+		} else {
+			r.mentions(Sym(o.Name), true)
+		}
 	}
-	if d.Traits&facts.TraitImplied != 0 && id > 0 {
+	if o.Traits&facts.TraitImplied != 0 && id > 0 {
 		f.live[id-1] = true
 	}
-	calls := d.Marks.Len() > 0 || d.Value != facts.None && !d.Kind.IsType()
+	if f.outline != nil {
+		for name := range f.outline.Mentions(id) {
+			r.mentionsName(name, o.Runs)
+		}
+		return
+	}
+	fs := f.facts
+	d := &fs.Decls[id]
 	at := d.Exprs.Lo
 	mention := func(end int32) {
 		for ; at < end; at++ {
-			r.mention(f.syms[fs.Exprs[at].Name], calls)
+			r.mentions(f.syms[fs.Exprs[at].Name], o.Runs)
 		}
 	}
 	if d.Kind.IsType() {

@@ -283,6 +283,14 @@ func (l *linker) placeLang(s *langState) {
 		f := &l.Files[index[i]]
 		l.fileOf[index[i]] = l.addFile(f, l.symbols(f.Facts), u, p)
 	}
+	if s.Builtins != nil {
+		o := s.Builtins().Outline()
+		name := o.Archive().Name(o.Package)
+		s.universe = l.addUnit(s, name, name)
+		l.units[s.universe].universe = true
+		l.loadSurfaces(s)
+		return
+	}
 	universe := s.Universe()
 	s.universe = l.addUnit(s, universe.Str(universe.Package), universe.Str(universe.Package))
 	l.units[s.universe].universe = true

@@ -25,6 +25,10 @@ type Rules struct {
 	// constants and primitive types.
 	Universe func() *facts.File
 
+	// Builtins returns the part of a library in rows that declares them, where that
+	// does it instead of Universe.
+	Builtins func() *facts.Group
+
 	// Surface returns the facts of an external package whose API is known,
 	// without bodies; nil if it is not known. It is safe for concurrent use.
 	Surface func(path string) *facts.Group

@@ -220,7 +220,7 @@ func (la *layouter) index(u int, s string) {
 		if k > 8 {
 			break
 		}
-		if k > 0 && (la.packages[strings.Join(parts[:k], "/")] || std().Has(parts[k])) {
+		if k > 0 && (la.packages[strings.Join(parts[:k], "/")] || std().Group(parts[k]) != nil) {
 			continue
 		}
 		name := strings.Join(parts[k:], ".")

@@ -40,7 +40,7 @@ var grammar = sync.OnceValue(func() *syntax.Language {
 var rules = &link.Rules{
 	Name:     "python",
 	Layout:   layout,
-	Universe: universe,
+	Builtins: universe,
 	Surface:  stdSurface,
 	Literals: map[string]string{"int": "int", "float": "float", "bool": "bool", "string": "str", "bytes": "bytes", "null": null},
 	Basics:   link.Basics{Int: "int", String: "str", Bool: "bool", Null: null},

@@ -16,32 +16,17 @@ import (
 //
 //go:generate go run ./surfacegen -stubs DIR -o std.kgs
 //go:embed std.kgs
-var stdArchive []byte
+var stdArchive string
 
 // builtins is the module whose names need no import.
 const builtins = "builtins"
 
-type library struct {
-	*facts.Archive
-	names map[string]bool
-}
-
-// Has reports whether the standard library has a module of this name.
-func (l *library) Has(name string) bool { return l.names[name] }
-
-var std = sync.OnceValue(func() *library {
-	l := &library{Archive: facts.NewArchive(), names: map[string]bool{}}
-	if len(stdArchive) > 0 {
-		a, err := facts.OpenArchive(stdArchive)
-		if err != nil {
-			panic("python: " + err.Error())
-		}
-		l.Archive = a
+var std = sync.OnceValue(func() *facts.Archive {
+	a, err := facts.OpenLibrary(stdArchive)
+	if err != nil {
+		panic("python: " + err.Error())
 	}
-	for _, n := range l.Names() {
-		l.names[n] = true
-	}
-	return l
+	return a
 })
 
 // stdSurface returns the facts of a module of the standard library.
@@ -54,19 +39,7 @@ func stdSurface(path string) *facts.Group {
 
 // universe declares the names that need no import: those of builtins, and the
 // class of None.
-var universe = sync.OnceValue(func() *facts.File {
-	var f facts.File
-	if fs := std().Group(builtins).Files(); len(fs) > 0 {
-		f = *fs[0]
-	} else {
-		f = facts.File{Strings: []string{""}, Lists: []int32{0}}
-		f.Package = addString(&f, builtins)
-	}
-	exprs, flows, locals := int32(len(f.Exprs)), int32(len(f.Flows)), int32(len(f.Locals))
-	f.Decls = append(slices.Clip(f.Decls), facts.Decl{Kind: graph.KindClass, Name: addString(&f, null), Parent: none, Type: none, Value: none,
-		Exprs: facts.Span{Lo: exprs, Hi: exprs}, Flows: facts.Span{Lo: flows, Hi: flows}, Locals: facts.Span{Lo: locals, Hi: locals}})
-	return &f
-})
+func universe() *facts.Group { return std().Group(builtins) }
 
 // Surface returns the API that a stub declares. Relative imports become those
 // of the modules that they mean for the module with the given name.
@@ -82,17 +55,27 @@ func Surface(src []byte, module string, pkg bool) (*facts.File, error) {
 	f := Extract(t, &b)
 	absolute(f, module, pkg)
 	f.Package = addString(f, module)
+	if module == builtins {
+		exprs, locals := int32(len(f.Exprs)), int32(len(f.Locals))
+		f.Decls = append(f.Decls, facts.Decl{Kind: graph.KindClass, Name: addString(f, null), Parent: none, Type: none, Value: none,
+			Exprs: facts.Span{Lo: exprs, Hi: exprs}, Locals: facts.Span{Lo: locals, Hi: locals}})
+	}
+	f.Flows = nil // no body is of interest
 	for i := range f.Decls {
 		d := &f.Decls[i]
 		d.Signature, d.Doc, d.Body, d.DocHash, d.Tokens, d.Branches = 0, 0, [16]byte{}, [16]byte{}, 0, 0
 		clear(d.MinHash[:])
 		d.DefLine, d.Line, d.Col, d.EndLine = 0, 0, 0, 0
+		d.Flows = facts.Span{}
 	}
 	for i := range f.Exprs {
 		f.Exprs[i].Line, f.Exprs[i].Col = 0, 0
 	}
 	for i := range f.Imports {
 		f.Imports[i].Line, f.Imports[i].Col = 0, 0
+	}
+	for i := range f.Directives {
+		f.Directives[i].Line, f.Directives[i].Col = 0, 0
 	}
 	return f, f.Check()
 }

@@ -69,7 +69,10 @@ func run(dir, label, out string) error {
 	if err != nil {
 		return err
 	}
-	b := a.Bytes(label)
+	b, err := a.Rows(label)
+	if err != nil {
+		return err
+	}
 	if err := os.WriteFile(out, b, 0o644); err != nil {
 		return err
 	}
