@@ -10,16 +10,18 @@ import "bytes"
 // language is used.
 func (l *Language) SetReading(f func(src []byte) []byte) { l.reading = f }
 
-// read returns what the grammar is shown for src.
-func (l *Language) read(src []byte) []byte {
+// read returns what the grammar is shown for src, and whether the reading is
+// another text.
+func (l *Language) read(src []byte) (text []byte, reread bool) {
 	if l.reading == nil {
-		return src
+		return src, false
 	}
 	s := l.reading(src)
-	if len(s) != len(src) || len(s) > 0 && &s[0] != &src[0] && !sameLines(s, src) {
-		return src // not what was promised: rows would be wrong
+	reread = len(s) != len(src) || len(s) > 0 && &s[0] != &src[0]
+	if len(s) != len(src) || reread && !sameLines(s, src) {
+		return src, true // not what was promised: rows would be wrong
 	}
-	return s
+	return s, reread
 }
 
 // sameLines reports whether a and b, of one length, have the same line feeds.

@@ -157,7 +157,7 @@ func (p *Parser) Parse(lang *Language, src []byte) (*Tree, error) {
 		}
 		p.cleanup = runtime.AddCleanup(p, func(a *C.kg_arena) { C.kg_arena_free(a) }, p.arena)
 	}
-	src = lang.read(src)
+	src, t.Reread = lang.read(src)
 	p.limits = C.kg_limits{
 		budget: C.uint64_t(p.Limits.allocBudget(len(src))),
 		live:   C.uint64_t(p.Limits.Memory),

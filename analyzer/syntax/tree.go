@@ -61,6 +61,10 @@ type Tree struct {
 	Src   []byte
 	Nodes []Node
 
+	// Reread is set when the language's reading of Src is another text, see
+	// [Language.SetReading].
+	Reread bool
+
 	lines []uint32 // offsets of line starts, made when first needed
 }
 

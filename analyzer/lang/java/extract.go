@@ -108,8 +108,10 @@ func (e *extractor) file() {
 	for _, r := range e.t.Errors() {
 		e.b.AddUnparsed(r.Line, r.EndLine)
 	}
-	for _, p := range mended(e.src) { // the grammar may have seen no error
-		e.b.AddUnparsed(int(p.line), int(p.line))
+	if e.t.Reread {
+		for _, p := range mended(e.src) { // the grammar may have seen no error
+			e.b.AddUnparsed(int(p.line), int(p.line))
+		}
 	}
 }
 
