@@ -250,19 +250,19 @@ func (l *linker) dynamicTypes(ev *evaluator) {
 // their own, which annotations and bases may name.
 func (l *linker) typeNames(ev *evaluator, files []int32) {
 	s := l.slots
-	dirty := make([]bool, len(l.files))
+	late := late{files: make([]bool, len(l.files))}
 	for _, fn := range files {
-		dirty[fn] = true
+		late.files[fn] = true
 	}
 	ev.dyn.track = true
 	defer func() { ev.dyn.track = false }()
 	for range 4 {
 		changed := false
 		for _, fn := range files {
-			if !dirty[fn] {
+			if !late.files[fn] {
 				continue
 			}
-			dirty[fn] = false
+			late.files[fn] = false
 			f := &l.files[fn]
 			opened := false
 			for i := range f.Facts.Decls {
@@ -281,7 +281,7 @@ func (l *linker) typeNames(ev *evaluator, files []int32) {
 				t := ev.namedByValue(e, d)
 				if t != unknownType && t != l.typ[e] {
 					l.typ[e], changed = t, true
-					s.changed(s.ofEnt(e), dirty)
+					s.changed(s.ofEnt(e), late)
 				}
 			}
 		}

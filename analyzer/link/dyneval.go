@@ -30,6 +30,8 @@ type dynamicEval struct {
 	opened   uint32      // the number of files that were opened
 	calls    int         // calls that are open
 	track    bool        // who reads which slot
+	reader   int32       // who reads now
+	readers  []int32     // see evaluateLate
 }
 
 // askedLocal is a local whose value was asked for while it was looked for, and the
@@ -79,6 +81,7 @@ func (ev *evaluator) openDynamic() {
 	}
 	d.flow = false
 	d.located = false
+	d.reader = ev.fn
 }
 
 // classAround returns the innermost class around an expression. Where classes
@@ -125,23 +128,15 @@ func (ev *evaluator) classAround(e facts.ExprID) facts.DeclID {
 	return d.within[e]
 }
 
-// evaluate finds the types of all expressions of a file: function by function, and of
-// what stands between them.
-func (ev *evaluator) evaluate(fn int32) {
-	ev.open(fn)
-	ev.evaluateOpen()
-}
-
-// evaluateOpen does so for the file that is open.
+// evaluateOpen finds the types of all expressions of the file that is open: function by
+// function, and of what stands between them.
 func (ev *evaluator) evaluateOpen() {
 	n, at := int32(len(ev.f.Facts.Exprs)), int32(0)
-	for i := range ev.f.Facts.Decls {
-		d := &ev.f.Facts.Decls[i]
-		if d.Kind.IsCallable() && d.Exprs.Lo >= at && d.Exprs.Len() > 0 { // not a function inside one
-			ev.settle(at, d.Exprs.Lo)
-			ev.settle(d.Exprs.Lo, d.Exprs.Hi)
-			at = d.Exprs.Hi
-		}
+	for id := range functions(ev.f.Facts) {
+		d := &ev.f.Facts.Decls[id]
+		ev.settle(at, d.Exprs.Lo)
+		ev.settle(d.Exprs.Lo, d.Exprs.Hi)
+		at = d.Exprs.Hi
 	}
 	ev.settle(at, n)
 }
@@ -259,14 +254,14 @@ func (ev *evaluator) readSlot(e Ent) {
 // noteSlot notes that the file needs what is inferred of e, now or later.
 func (ev *evaluator) noteSlot(e Ent) {
 	if ev.dyn.track {
-		ev.l.slots.read(ev.l.slots.ofEnt(e), ev.fn)
+		ev.l.slots.read(ev.l.slots.ofEnt(e), ev.dyn.reader)
 	}
 }
 
 // noteParam notes it of a parameter.
 func (ev *evaluator) noteParam(at int32) {
 	if ev.dyn.track {
-		ev.l.slots.read(ev.l.slots.ofParam(at), ev.fn)
+		ev.l.slots.read(ev.l.slots.ofParam(at), ev.dyn.reader)
 	}
 }
 

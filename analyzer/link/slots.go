@@ -1,6 +1,8 @@
 package link
 
 import (
+	"iter"
+
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 )
@@ -11,9 +13,13 @@ import (
 //
 // Slots are inferred in rounds. A round evaluates the bodies of files, in their
 // order, and joins what flows out of each into the slots; the next round evaluates
-// the files that read a slot that changed behind them. Joining only adds members,
+// the functions that read a slot that changed behind them. Joining only adds members,
 // and a union has few of them, so that there is an end. The declarations of
 // libraries, which nothing flows into from the tree, come first.
+//
+// What reads slots is a reader: a function that no other encloses, or what is in a
+// file beside these. In the types of its expressions it depends on nothing but the
+// slots and its own expressions. A file of which that is not so is one reader.
 
 // slots are the inferred and declared types of one graph, by Ent or, for
 // parameters, by base of the file + position in its Params.
@@ -31,7 +37,16 @@ type slots struct {
 	mro       []*mroOf
 	readers   []int32 // by slot: its last reader in reads; 0
 	reads     []slotRead
-	last      []evaluated // by file: its last evaluation, if that still holds
+	functions []functionReaders // by file
+	fileOf    []int32           // by number of a reader that is a function, less the number of files
+	last      []evaluated       // by file: its last evaluation, if that still holds
+}
+
+// functionReaders are the functions of a file that are readers. Readers are counted:
+// the files, as what is beside functions, then the functions.
+type functionReaders struct {
+	decls []facts.DeclID
+	first int32 // the number of the first
 }
 
 // maxSlotRounds bounds the rounds: the length of the longest chain of
@@ -42,11 +57,11 @@ const maxSlotRounds = 10
 // into themselves would grow with every round.
 const maxSlotDepth = 6
 
-// slotRead is a file that has read a slot since the slot last changed. The reads of a
-// slot are linked.
+// slotRead is a reader that has read a slot since the slot last changed. The reads of
+// a slot are linked.
 type slotRead struct {
-	file int32
-	next int32 // in reads; 0
+	reader int32
+	next   int32 // in reads; 0
 }
 
 // Slots are counted for who reads them: those of an entity together, then the
@@ -55,20 +70,127 @@ func (s *slots) ofEnt(e Ent) int32 { return int32(e) }
 
 func (s *slots) ofParam(at int32) int32 { return int32(len(s.result)) + at }
 
-// read notes that a file has read a slot.
-func (s *slots) read(slot, fn int32) {
-	if last := s.readers[slot]; last == 0 || s.reads[last].file != fn {
-		s.reads = append(s.reads, slotRead{fn, last})
+// read notes that a slot was read.
+func (s *slots) read(slot, reader int32) {
+	if last := s.readers[slot]; last == 0 || s.reads[last].reader != reader {
+		s.reads = append(s.reads, slotRead{reader, last})
 		s.readers[slot] = int32(len(s.reads) - 1)
 	}
 }
 
-// changed makes the files dirty that have read a slot.
-func (s *slots) changed(slot int32, dirty []bool) {
+// late are the readers that have read a slot which changed since, and their files.
+type late struct {
+	files   []bool
+	readers []bool // nil: files are not told apart
+}
+
+// changed makes the readers of a slot late.
+func (s *slots) changed(slot int32, late late) {
 	for r := s.readers[slot]; r != 0; r = s.reads[r].next {
-		dirty[s.reads[r].file] = true
+		fn := s.reads[r].reader
+		if late.readers != nil {
+			late.readers[fn] = true
+		}
+		if n := fn - int32(len(late.files)); n >= 0 {
+			fn = s.fileOf[n]
+		}
+		late.files[fn] = true
 	}
 	s.readers[slot] = 0
+}
+
+// findReaders tells the readers in files apart.
+func (l *linker) findReaders(files []int32) {
+	s := l.slots
+	s.functions = make([]functionReaders, len(l.files))
+	var of, ofLocal []int32
+	for _, fn := range files {
+		fs := l.files[fn].Facts
+		of, ofLocal = zeroed(of, len(fs.Exprs)), zeroed(ofLocal, len(fs.Locals))
+		var decls []facts.DeclID
+		local, ordered := int32(0), true
+		for d := range functions(fs) {
+			decls = append(decls, d)
+			ordered = ordered && fs.Decls[d].Locals.Lo >= local
+			local = fs.Decls[d].Locals.Hi
+			n := int32(len(decls))
+			for i := fs.Decls[d].Exprs.Lo; i < fs.Decls[d].Exprs.Hi; i++ {
+				of[i] = n
+			}
+			for i := fs.Decls[d].Locals.Lo; i < fs.Decls[d].Locals.Hi; i++ {
+				ofLocal[i] = n
+			}
+		}
+		if len(decls) == 0 || !ordered || !apart(fs, of, ofLocal) {
+			continue
+		}
+		s.functions[fn] = functionReaders{decls, int32(len(l.files) + len(s.fileOf))}
+		for range decls {
+			s.fileOf = append(s.fileOf, fn)
+		}
+	}
+}
+
+// functions yields the functions of a file that no other encloses, in the order of
+// their expressions.
+func functions(fs *facts.File) iter.Seq[facts.DeclID] {
+	return func(yield func(facts.DeclID) bool) {
+		at := int32(0)
+		for i := range fs.Decls {
+			if d := &fs.Decls[i]; d.Kind.IsCallable() && d.Exprs.Lo >= at && d.Exprs.Len() > 0 { // not a function inside one
+				if at = d.Exprs.Hi; !yield(facts.DeclID(i)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// apart reports whether the expressions of a file need no others for their types than
+// those of the same reader: of and ofLocal tell whose expressions and locals are.
+func apart(fs *facts.File, of, ofLocal []int32) bool {
+	for i := range fs.Exprs {
+		x := &fs.Exprs[i]
+		switch x.Op {
+		case facts.OpName:
+			if x.Flags&facts.FlagLocal != 0 && ofLocal[x.X] != of[i] {
+				return false
+			}
+		case facts.OpFunc, facts.OpType, facts.OpImport:
+		default:
+			if x.X >= 0 && of[x.X] != of[i] {
+				return false
+			}
+		}
+		if x.Y >= 0 && of[x.Y] != of[i] {
+			return false
+		}
+		for _, a := range fs.List(x.Args) {
+			if of[a] != of[i] {
+				return false
+			}
+		}
+	}
+	for i := range fs.Locals {
+		l := &fs.Locals[i]
+		if l.Type >= 0 && of[l.Type] != ofLocal[i] || l.Value >= 0 && of[l.Value] != ofLocal[i] || l.Next >= 0 && ofLocal[l.Next] != ofLocal[i] {
+			return false
+		}
+	}
+	for i := range fs.Flows {
+		if fl := &fs.Flows[i]; fl.From >= 0 && (fl.Kind == facts.FlowAssign && fl.To >= 0 && of[fl.To] != of[fl.From] || fl.Kind == facts.FlowBind && ofLocal[fl.N] != of[fl.From]) {
+			return false
+		}
+	}
+	for i := range fs.Decls {
+		marks := fs.Lists[fs.Decls[i].Marks.Lo:fs.Decls[i].Marks.Hi]
+		for _, m := range marks {
+			if of[m] != of[marks[0]] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // addition is a type that flows into a slot.
@@ -94,10 +216,11 @@ func (l *linker) inferSlots(ev *evaluator) {
 		}
 	})
 	ev.dyn.track = true
-	l.slotRounds(library, func(fn int32, list []addition) []addition { return l.collectLibrary(ev, fn, list) }, nil)
+	l.slotRounds(library, func(fn int32, late []bool, list []addition) []addition { return l.collectLibrary(ev, fn, list) }, nil)
 	l.slots.last = make([]evaluated, len(l.files))
-	l.slotRounds(tree, func(fn int32, list []addition) []addition {
-		list = l.collectSlots(ev, fn, list)
+	l.findReaders(tree)
+	l.slotRounds(tree, func(fn int32, late []bool, list []addition) []addition {
+		list = l.collectSlots(ev, fn, late, list)
 		l.slots.last[fn].keep(ev)
 		return list
 	}, l.injectedParams())
@@ -107,11 +230,15 @@ func (l *linker) inferSlots(ev *evaluator) {
 }
 
 // slotRounds runs rounds of files: collect returns the list with what flows from
-// one into slots. What is injected flows at the end of each round.
-func (l *linker) slotRounds(files []int32, collect func(fn int32, list []addition) []addition, given []injected) {
-	dirty := make([]bool, len(l.files))
+// those readers in one that are late into slots. What is injected flows at the end of
+// each round.
+func (l *linker) slotRounds(files []int32, collect func(fn int32, late []bool, list []addition) []addition, given []injected) {
+	late := late{make([]bool, len(l.files)), make([]bool, len(l.files)+len(l.slots.fileOf))}
 	for _, fn := range files {
-		dirty[fn] = true
+		late.files[fn] = true
+	}
+	for i := range late.readers {
+		late.readers[i] = true
 	}
 	var list []addition
 	changed := false
@@ -128,16 +255,16 @@ func (l *linker) slotRounds(files []int32, collect func(fn int32, list []additio
 				continue
 			}
 			*a.slot, changed = t, true
-			l.slots.changed(a.key, dirty)
+			l.slots.changed(a.key, late)
 		}
 		list = list[:0]
 	}
 	for range maxSlotRounds {
 		changed = false
 		for _, fn := range files {
-			if dirty[fn] {
-				dirty[fn] = false
-				list = collect(fn, list)
+			if late.files[fn] {
+				late.files[fn] = false
+				list = collect(fn, late.readers, list)
 				join()
 			}
 		}
@@ -152,7 +279,7 @@ func (l *linker) slotRounds(files []int32, collect func(fn int32, list []additio
 			break
 		}
 	}
-	for fn, again := range dirty {
+	for fn, again := range late.files {
 		if again && l.slots.last != nil {
 			l.slots.last[fn] = evaluated{}
 		}
@@ -249,9 +376,78 @@ func (l *linker) collectLibrary(ev *evaluator, fn int32, list []addition) []addi
 	return list
 }
 
-// collectSlots evaluates a file and collects what flows into slots.
-func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []addition {
-	ev.evaluate(fn)
+// piece is what stands together in a file and is of one reader.
+type piece struct {
+	reader        int32
+	exprs, locals facts.Span
+}
+
+// pieces yields the pieces of a file: its functions and what is between them.
+func (s *slots) pieces(fn int32, fs *facts.File) iter.Seq[piece] {
+	return func(yield func(piece) bool) {
+		expr, local := int32(0), int32(0)
+		readers := &s.functions[fn]
+		for i, id := range readers.decls {
+			d := &fs.Decls[id]
+			if !yield(piece{fn, facts.Span{Lo: expr, Hi: d.Exprs.Lo}, facts.Span{Lo: local, Hi: d.Locals.Lo}}) ||
+				!yield(piece{readers.first + int32(i), d.Exprs, d.Locals}) {
+				return
+			}
+			expr, local = d.Exprs.Hi, d.Locals.Hi
+		}
+		yield(piece{fn, facts.Span{Lo: expr, Hi: int32(len(fs.Exprs))}, facts.Span{Lo: local, Hi: int32(len(fs.Locals))}})
+	}
+}
+
+// evaluateLate evaluates what is late in a file, and leaves the rest as it was found
+// before. It returns, by expression, the number of the reader that was late, from 1;
+// 0 for the others.
+func (ev *evaluator) evaluateLate(fn int32, late []bool) []int32 {
+	d, s := &ev.dyn, ev.l.slots
+	ev.open(fn)
+	fs := ev.f.Facts
+	d.readers = zeroed(d.readers, len(fs.Exprs))
+	if readers := &s.functions[fn]; s.last[fn].typ != nil && len(readers.decls) > 0 {
+		s.last[fn].restore(ev)
+		for p := range s.pieces(fn, fs) {
+			if !late[p.reader] {
+				continue
+			}
+			e, l := p.exprs, p.locals
+			clear(ev.typ[e.Lo:e.Hi])
+			clear(ev.ref[e.Lo:e.Hi])
+			clear(ev.state[e.Lo:e.Hi])
+			clear(d.flowed[e.Lo:e.Hi])
+			clear(ev.local[l.Lo:l.Hi])
+			clear(ev.lstat[l.Lo:l.Hi])
+			clear(d.prev[l.Lo:l.Hi])
+			clear(d.lflow[l.Lo:l.Hi])
+		}
+	}
+	for p := range s.pieces(fn, fs) {
+		if !late[p.reader] {
+			continue
+		}
+		for i := p.exprs.Lo; i < p.exprs.Hi; i++ {
+			d.readers[i] = p.reader + 1
+		}
+		d.reader = p.reader
+		if len(s.functions[fn].decls) > 0 {
+			ev.settle(p.exprs.Lo, p.exprs.Hi)
+		} else {
+			ev.evaluateOpen()
+		}
+	}
+	for p := range s.pieces(fn, fs) {
+		late[p.reader] = false
+	}
+	return d.readers
+}
+
+// collectSlots evaluates what is late in a file and collects what flows from that into
+// slots.
+func (l *linker) collectSlots(ev *evaluator, fn int32, late []bool, list []addition) []addition {
+	readers := ev.evaluateLate(fn, late)
 	f, s, t := &l.files[fn], l.slots, l.types
 	fs := f.Facts
 	open := func(file int32, typ Type) bool {
@@ -289,9 +485,10 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 	}
 	for i := range fs.Flows {
 		fl := &fs.Flows[i]
-		if fl.From < 0 {
+		if fl.From < 0 || readers[fl.From] == 0 {
 			continue
 		}
+		ev.dyn.reader = readers[fl.From] - 1
 		typ := ev.typeOf(fl.From)
 		switch fl.Kind {
 		case facts.FlowReturn:
@@ -327,9 +524,10 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 	}
 	for e := range fs.Exprs {
 		x := &fs.Exprs[e]
-		if x.Op != facts.OpCall || x.X < 0 {
+		if x.Op != facts.OpCall || x.X < 0 || readers[e] == 0 {
 			continue
 		}
+		ev.dyn.reader = readers[e] - 1
 		if at := &fs.Exprs[x.X]; at.Op == facts.OpSelect && at.X >= 0 {
 			if args := fs.List(x.Args); len(args) > 0 {
 				last := ev.typeOf(facts.ExprID(args[len(args)-1]))
@@ -373,6 +571,11 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, list []addition) []additi
 		if d.Marks.Len() == 0 || !d.Kind.IsCallable() && !d.Kind.IsType() {
 			continue
 		}
+		reader := readers[fs.Lists[d.Marks.Lo]]
+		if reader == 0 {
+			continue
+		}
+		ev.dyn.reader = reader - 1
 		e := f.base + Ent(i)
 		own := callArgs{pos: []Type{t.mk(kCallable, e, 0)}}
 		if d.Kind.IsType() {
