@@ -26,8 +26,10 @@ type evaluator struct {
 	local []Type // by LocalID
 	lstat []uint8
 
-	selected map[facts.LocalID][]Sym // what is selected on locals; nil until it is asked for
-	guessed  map[facts.LocalID]bool  // locals of the file whose type is likely and not certain; see outsideLocal
+	selected  map[facts.LocalID][]Sym // what is selected on locals; nil until it is asked for
+	sourced   map[source]*sourced     // what is known of values of one source
+	guessed   map[facts.LocalID]bool  // locals of the file whose type is likely and not certain; see outsideLocal
+	guessedAt map[facts.ExprID]bool   // values of which that is so
 
 	depth int
 	memo  map[memberKey]member
@@ -75,7 +77,7 @@ func (ev *evaluator) open(fn int32) {
 	n, m := len(ev.f.Facts.Exprs), len(ev.f.Facts.Locals)
 	ev.typ, ev.ref, ev.state = zeroed(ev.typ, n), zeroed(ev.ref, n), zeroed(ev.state, n)
 	ev.local, ev.lstat = zeroed(ev.local, m), zeroed(ev.lstat, m)
-	ev.selected, ev.guessed = nil, nil
+	ev.selected, ev.sourced, ev.guessed, ev.guessedAt = nil, nil, nil, nil
 	if c := ev.f.place.Constraint; c != ev.where && len(ev.l.others) > 0 {
 		ev.forget() // of members as another platform has them
 		ev.where = c
@@ -546,7 +548,10 @@ func (ev *evaluator) evalSelect(x *facts.Expr) (Type, Ent) {
 	case kExtern:
 		return ev.outside(xt), noEnt
 	case kOutside:
-		if m = ev.outsideMember(xt, name); m.ent == noEnt {
+		if m = ev.outsideMember(xt, name); m.ent != noEnt {
+			break
+		}
+		if m = ev.member(ev.outsideValue(facts.ExprID(x.X), xt), name); m.ent == noEnt {
 			return t.intern(kOutside, noEnt, fromAnything, t.argsOf(xt)), noEnt
 		}
 	case kNamed, kAnon: // what it embeds may have the member

@@ -16,10 +16,11 @@ import (
 // the unit can name belongs to a type that was handed over.
 //
 // Of what an instance of a generic type holds or gives, one thing more is likely:
-// it is one of the type arguments. If a local has such a value, several names are
-// selected on it, and one of the arguments has them all, it is taken to be of
-// that type, and what follows from it is inferred and not certain. One name alone
-// says nothing: what is around an argument has a Value or a Key, too.
+// it is one of the type arguments. If several names are selected on such values
+// of one source, in the locals of a file or at once, and one of the arguments has
+// them all, they are taken to be of that type, and what follows from it is inferred
+// and not certain. One name alone says nothing: what is around an argument has a
+// Value or a Key, too.
 //
 // A kOutside type lists the types of the tree that were handed over.
 
@@ -149,12 +150,50 @@ func (ev *evaluator) unitOnly(e Ent) bool {
 }
 
 // outsideLocal returns the type of a local whose value has type x: the one of
-// those handed over that has all members which are selected on the local, if
+// those handed over that has all members which are selected on such values, if
 // one of them is such that only the unit can name it, or if there are several
 // and x is of a generic type; then it is a guess.
 func (ev *evaluator) outsideLocal(id facts.LocalID, x Type) Type {
-	names := ev.namesOn(id)
-	found, guess := unknownType, unknownType
+	ev.readSelected()
+	found, guess := ev.handedWith(ev.selected[id], x)
+	if guess || found == unknownType { // all that is selected on such values tells more
+		if s := ev.sourceKnown(ev.f.Facts.Locals[id].Value, x); s != nil {
+			found, guess = s.typ, s.guess
+		}
+	}
+	if found == unknownType {
+		return x
+	}
+	if guess {
+		if ev.guessed == nil {
+			ev.guessed = map[facts.LocalID]bool{}
+		}
+		ev.guessed[id] = true
+	}
+	return found
+}
+
+// outsideValue is outsideLocal for the value of an expression that no local holds.
+func (ev *evaluator) outsideValue(e facts.ExprID, x Type) Type {
+	ev.readSelected()
+	s := ev.sourceKnown(e, x)
+	if s == nil {
+		return unknownType
+	}
+	if s.guess {
+		if ev.guessedAt == nil {
+			ev.guessedAt = map[facts.ExprID]bool{}
+		}
+		ev.guessedAt[e] = true
+	}
+	return s.typ
+}
+
+// handedWith returns the type of those handed over to make x that has all
+// members with these names, and whether it is a guess; the unknown type if the
+// names do not tell.
+func (ev *evaluator) handedWith(names []Sym, x Type) (typ Type, guess bool) {
+	found, likely := unknownType, unknownType
 	only, several := true, true
 	for _, c := range ev.types.argsOf(x) {
 		own, all := false, true
@@ -166,9 +205,9 @@ func (ev *evaluator) outsideLocal(id facts.LocalID, x Type) Type {
 		if !all {
 			continue
 		}
-		if guess == unknownType {
-			guess = c
-		} else if p, _ := ev.types.deref(guess); p != c { // a pointer comes before its type
+		if likely == unknownType {
+			likely = c
+		} else if p, _ := ev.types.deref(likely); p != c { // a pointer comes before its type
 			several = false
 		}
 		if own {
@@ -178,33 +217,192 @@ func (ev *evaluator) outsideLocal(id facts.LocalID, x Type) Type {
 	}
 	switch {
 	case found != unknownType && only:
-		return found
-	case found == unknownType && guess != unknownType && several && ev.types.rec(x).n == fromGeneric &&
+		return found, false
+	case found == unknownType && likely != unknownType && several && ev.types.rec(x).n == fromGeneric &&
 		slices.ContainsFunc(names, func(s Sym) bool { return s != names[0] }):
-		if ev.guessed == nil {
-			ev.guessed = map[facts.LocalID]bool{}
-		}
-		ev.guessed[id] = true
-		return guess
+		return likely, true
 	}
-	return x
+	return unknownType, false
 }
 
-// namesOn returns the names that are selected on a local.
-func (ev *evaluator) namesOn(id facts.LocalID) []Sym {
-	if ev.selected == nil {
-		ev.selected = map[facts.LocalID][]Sym{}
-		exprs := ev.f.Facts.Exprs
-		for i := range exprs {
-			if s := &exprs[i]; s.Op == facts.OpSelect && s.X >= 0 {
-				if o := &exprs[s.X]; o.Op == facts.OpName && o.Flags&facts.FlagLocal != 0 {
-					l := facts.LocalID(o.X)
-					ev.selected[l] = append(ev.selected[l], ev.f.syms[s.Name])
-				}
+// source is where values come from: a member of a type, called or not, and which
+// of several values it gives. All that have one source are of one type.
+type source struct {
+	of     Type
+	name   Sym
+	called bool
+	n      int16
+}
+
+// sourced is what is known of the values of one source.
+type sourced struct {
+	x     Type  // what the external package makes
+	names []Sym // what is selected on them in the file
+	more  bool  // names that typ was not found by
+	typ   Type  // see handedWith
+	guess bool
+}
+
+// sourceKnown returns what is known of the source of an expression of type x.
+func (ev *evaluator) sourceKnown(e facts.ExprID, x Type) *sourced {
+	if len(ev.sourced) == 0 {
+		return nil
+	}
+	s, ok := ev.sourceOf(e, x)
+	if !ok {
+		return nil
+	}
+	return ev.sourced[s]
+}
+
+// sourceOf returns the source of an expression of type x, if that is what an
+// instance of a generic type holds or gives.
+func (ev *evaluator) sourceOf(e facts.ExprID, x Type) (source, bool) {
+	var s source
+	if r := ev.types.rec(x); r.kind != kOutside || r.n != fromGeneric {
+		return s, false
+	}
+	m, at := ev.giver(e)
+	if m == nil {
+		return s, false
+	}
+	of, _ := ev.types.deref(ev.typeOf(m.X))
+	switch ev.types.kind(of) {
+	case kUnknown, kOutside, kPkg, kMeta: // of a function of a package not even the arguments are the same
+		return s, false
+	}
+	at.of = of
+	return at, true
+}
+
+// giver returns the selection of the member that gives the value of an
+// expression, nil if it is had otherwise, and how it does.
+func (ev *evaluator) giver(e facts.ExprID) (*facts.Expr, source) {
+	var s source
+	exprs := ev.f.Facts.Exprs
+	if e >= 0 && exprs[e].Op == facts.OpTuple {
+		s.n, e = exprs[e].N, facts.ExprID(exprs[e].X)
+	}
+	if e >= 0 && exprs[e].Op == facts.OpCall {
+		s.called, e = true, facts.ExprID(exprs[e].X)
+	}
+	if e < 0 || exprs[e].Op != facts.OpSelect || exprs[e].X < 0 {
+		return nil, s
+	}
+	s.name = ev.f.syms[exprs[e].Name]
+	return &exprs[e], s
+}
+
+// readSelected finds the names that are selected on the locals of the file, and on
+// what has one source. Locals come first: of what is selected on them, the source
+// may be another.
+func (ev *evaluator) readSelected() {
+	if ev.selected != nil {
+		return
+	}
+	ev.selected = map[facts.LocalID][]Sym{}
+	exprs := ev.f.Facts.Exprs
+	var held, atOnce []selection
+	for i := range exprs {
+		s := &exprs[i]
+		if s.Op != facts.OpSelect || s.X < 0 {
+			continue
+		}
+		value, name := facts.ExprID(s.X), ev.f.syms[s.Name]
+		o := &exprs[value]
+		if o.Op != facts.OpName || o.Flags&facts.FlagLocal == 0 {
+			if m, _ := ev.giver(value); m != nil {
+				atOnce = append(atOnce, selection{value, name})
+			}
+			continue
+		}
+		l := facts.LocalID(o.X)
+		ev.selected[l] = append(ev.selected[l], name)
+		if lo := &ev.f.Facts.Locals[l]; lo.Type == facts.None {
+			if m, _ := ev.giver(lo.Value); m != nil {
+				held = append(held, selection{lo.Value, name})
 			}
 		}
 	}
-	return ev.selected[id]
+	sources := map[source]*sourced{}
+	ev.readSources(sources, held)
+	ev.sourced = sources
+	ev.readSources(sources, atOnce)
+}
+
+// selection is a name that is selected on the value of an expression.
+type selection struct {
+	value facts.ExprID
+	name  Sym
+}
+
+// readSources adds selections to what is known of the sources of their values.
+func (ev *evaluator) readSources(sources map[source]*sourced, on []selection) {
+	var more []*sourced
+	for _, s := range on {
+		left := maxSettled
+		if ev.depth+maxSettled >= maxEvalDepth || !ev.settled(s.value, &left) {
+			continue
+		}
+		x := ev.typeOf(s.value)
+		from, ok := ev.sourceOf(s.value, x)
+		if !ok {
+			continue
+		}
+		g := sources[from]
+		if g == nil {
+			g = &sourced{x: x}
+			sources[from] = g
+		}
+		if g.names = append(g.names, s.name); !g.more {
+			g.more = true
+			more = append(more, g)
+		}
+	}
+	for _, g := range more {
+		g.typ, g.guess = ev.handedWith(g.names, g.x)
+		g.more = false
+	}
+}
+
+// maxSettled bounds the operands that settled looks at.
+const maxSettled = 64
+
+// settled reports whether the type of an expression is known or can be found
+// without those that are being asked for.
+func (ev *evaluator) settled(e facts.ExprID, left *int) bool {
+	if e < 0 {
+		return true
+	}
+	if ev.state[e] != evalNew {
+		return ev.state[e] == evalDone
+	}
+	if *left--; *left < 0 {
+		return false
+	}
+	x := &ev.f.Facts.Exprs[e]
+	switch x.Op {
+	case facts.OpFunc, facts.OpType:
+		return true
+	case facts.OpName:
+		if x.Flags&facts.FlagLocal == 0 {
+			return true
+		}
+		lo := &ev.f.Facts.Locals[x.X]
+		switch {
+		case ev.lstat[x.X] != evalNew:
+			return ev.lstat[x.X] == evalDone
+		case lo.Type != facts.None:
+			return true
+		}
+		return ev.settled(lo.Value, left)
+	}
+	for _, a := range ev.f.Facts.List(x.Args) {
+		if !ev.settled(facts.ExprID(a), left) {
+			return false
+		}
+	}
+	return ev.settled(facts.ExprID(x.X), left) && (x.Op.HasContext() || ev.settled(facts.ExprID(x.Y), left))
 }
 
 // maxGuessed bounds the operands that are followed to a guess.
@@ -213,12 +411,14 @@ const maxGuessed = 64
 // isGuess reports whether the type of an expression, or of what it is selected
 // on, follows from a guess about a local.
 func (ev *evaluator) isGuess(x *facts.Expr) bool {
-	if len(ev.guessed) == 0 {
+	if len(ev.guessed)+len(ev.guessedAt) == 0 {
 		return false
 	}
 	for range maxGuessed {
 		e := facts.ExprID(x.X)
 		switch {
+		case x.Op == facts.OpSelect && ev.guessedAt[e]:
+			return true
 		case x.Op == facts.OpFunc || x.Op == facts.OpType || x.Op == facts.OpName && x.Flags&facts.FlagLocal == 0:
 			return false
 		case x.Op == facts.OpName && ev.guessed[facts.LocalID(x.X)]:
