@@ -294,15 +294,17 @@ func (ev *evaluator) giver(e facts.ExprID) (*facts.Expr, source) {
 }
 
 // readSelected finds the names that are selected on the locals of the file, and on
-// what has one source. Locals come first: of what is selected on them, the source
-// may be another.
+// what has one source. Locals come first, and then what is selected at once, from
+// the inside out: what has the type of one source may be what another is a member of.
 func (ev *evaluator) readSelected() {
 	if ev.selected != nil {
 		return
 	}
 	ev.selected = map[facts.LocalID][]Sym{}
 	exprs := ev.f.Facts.Exprs
-	var held, atOnce []selection
+	var held []selection
+	var atOnce [][]selection // by how many members follow one another in the value
+	depth := map[facts.ExprID]int{}
 	for i := range exprs {
 		s := &exprs[i]
 		if s.Op != facts.OpSelect || s.X < 0 {
@@ -312,7 +314,12 @@ func (ev *evaluator) readSelected() {
 		o := &exprs[value]
 		if o.Op != facts.OpName || o.Flags&facts.FlagLocal == 0 {
 			if m, _ := ev.giver(value); m != nil {
-				atOnce = append(atOnce, selection{value, name})
+				n := depth[facts.ExprID(m.X)]
+				depth[value] = n + 1
+				if n == len(atOnce) {
+					atOnce = append(atOnce, nil)
+				}
+				atOnce[n] = append(atOnce[n], selection{value, name})
 			}
 			continue
 		}
@@ -327,7 +334,9 @@ func (ev *evaluator) readSelected() {
 	sources := map[source]*sourced{}
 	ev.readSources(sources, held)
 	ev.sourced = sources
-	ev.readSources(sources, atOnce)
+	for _, on := range atOnce {
+		ev.readSources(sources, on)
+	}
 }
 
 // selection is a name that is selected on the value of an expression.
