@@ -111,7 +111,7 @@ func (l *linker) joinTypes(to, e Ent) {
 		return
 	}
 	all := append([]Ent{e}, l.mods.merged[e]...)
-	l.mods.merged[to] = append(l.mods.merged[to], all...)
+	l.mods.mergeWith(to, all...)
 	for _, o := range all {
 		l.typ[o] = l.typ[to]
 	}

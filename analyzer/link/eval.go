@@ -61,7 +61,8 @@ func (l *linker) newEvaluator(t *typeTable) *evaluator {
 	if known == nil {
 		known = &dynamicEval{}
 	}
-	return &evaluator{l: l, types: t, memo: map[memberKey]member{}, foreigns: map[Type][]Type{}, implied: map[[2]string]bool{}, dyn: dynamicEval{known: known}}
+	return &evaluator{l: l, types: t, memo: map[memberKey]member{}, foreigns: map[Type][]Type{}, implied: map[[2]string]bool{},
+		dyn: dynamicEval{known: known}, modules: moduleEval{known: l.mods.memos}}
 }
 
 // forget drops what is known of members.

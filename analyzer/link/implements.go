@@ -549,20 +549,6 @@ func (l *linker) implementation(ev *evaluator, typ, iface Ent, s *methodSet) {
 	l.implementMethods(pairs, certainty)
 }
 
-// mentionsUnknown reports whether a type holds a part that could not be told,
-// so that its identity with another says nothing.
-func (t *typeTable) mentionsUnknown(x Type) bool {
-	if x == unknownType || t.kind(x) == kOutside {
-		return true
-	}
-	for _, a := range t.argsOf(x) {
-		if t.mentionsUnknown(a) {
-			return true
-		}
-	}
-	return false
-}
-
 // neighbours tells which declarations some code can see together. Whatever is
 // public can be; what a test file declares is seen by the tests of its own
 // package only, and these see what they import.

@@ -23,25 +23,76 @@ type moduleScopes struct {
 	overloads  map[Ent][]Ent          // by canonical entity: its other signatures, in their order
 	scripts    map[scriptKey]Ent      // the names of scripts
 	defaults   map[constraintKey]Type // what type parameters are by default
-	makers     map[Ent]bool           // functions that give their objects members
-	fluent     map[Ent]bool           // methods whose declared result is this
 	merged     map[Ent][]Ent          // by canonical entity: the other declarations of a type
 	joined     bool                   // whether some of them are canonical, too
 	additions  map[Sym]addedMember    // by name: what the tree adds to types of others
+	memos      *moduleMemos           // what is known of all surfaces
+	marks      []entMark              // by Ent
+}
+
+// entMark tells in one place what few declarations are or have, so that the maps are
+// asked only for those that are in them.
+type entMark uint8
+
+const (
+	isMaker       entMark = 1 << iota // a function that gives its objects members
+	isFluent                          // a method whose declared result is this
+	isBoxed                           // a primitive type whose values have the members of an interface
+	isEmpty                           // a primitive type whose values have no members
+	isMerged                          // it is in merged
+	isOverloaded                      // it is in overloads
+	isAccompanied                     // it is in companion
+)
+
+func (m *moduleScopes) is(e Ent, mark entMark) bool { return m.marks[e]&mark != 0 }
+
+func (m *moduleScopes) mergedWith(e Ent) []Ent {
+	if !m.is(e, isMerged) {
+		return nil
+	}
+	return m.merged[e]
+}
+
+func (m *moduleScopes) mergeWith(e Ent, with ...Ent) {
+	m.marks[e] |= isMerged
+	m.merged[e] = append(m.merged[e], with...)
+}
+
+func (m *moduleScopes) overloadsOf(e Ent) []Ent {
+	if !m.is(e, isOverloaded) {
+		return nil
+	}
+	return m.overloads[e]
+}
+
+func (m *moduleScopes) addOverload(e, overload Ent) {
+	m.marks[e] |= isOverloaded
+	m.overloads[e] = append(m.overloads[e], overload)
+}
+
+func (m *moduleScopes) companionOf(e Ent) Ent {
+	if !m.is(e, isAccompanied) {
+		return noEnt
+	}
+	return m.companion[e]
+}
+
+func (m *moduleScopes) accompany(e, namespace Ent) {
+	m.marks[e] |= isAccompanied
+	m.companion[e] = namespace
 }
 
 func newModuleScopes(n int) moduleScopes {
 	return moduleScopes{types: newScopes(n / 2), namespaces: newScopes(64), exports: newScopes(n / 4), stars: map[int32][]int32{},
 		companion: map[Ent]Ent{}, global: map[int32]bool{}, overloads: map[Ent][]Ent{}, merged: map[Ent][]Ent{},
-		defaults: map[constraintKey]Type{}, makers: map[Ent]bool{}, fluent: map[Ent]bool{}, additions: map[Sym]addedMember{}}
+		defaults: map[constraintKey]Type{}, marks: make([]entMark, n), additions: map[Sym]addedMember{}, memos: nothingKnown}
 }
 
 // modules is what the linker keeps for a language with modules.
 type modules struct {
 	*Modules
-	globals   []int32 // the units whose names need no import
-	boxes     map[Type]Ent
-	empty     map[Type]bool
+	globals   []int32      // the units whose names need no import
+	boxes     map[Type]Ent // see box
 	array     Ent
 	list      Ent
 	function  Ent
@@ -63,7 +114,7 @@ type modules struct {
 }
 
 func (l *linker) newModules(s *langState, named func(string) Type) *modules {
-	m := &modules{Modules: s.Modules, boxes: map[Type]Ent{}, empty: map[Type]bool{}, utilities: map[Ent]Utility{}}
+	m := &modules{Modules: s.Modules, boxes: map[Type]Ent{}, utilities: map[Ent]Utility{}}
 	for _, p := range s.Modules.Globals {
 		if u, ok := s.byPath[p]; ok && u >= 0 {
 			m.globals = append(m.globals, u)
@@ -81,12 +132,13 @@ func (l *linker) newModules(s *langState, named func(string) Type) *modules {
 	}
 	for from, to := range m.Boxes {
 		if t, e := named(from), typ(to); t != unknownType && e != noEnt {
+			l.mods.marks[l.types.rec(t).ent] |= isBoxed
 			m.boxes[t] = e
 		}
 	}
 	for _, n := range m.Empty {
 		if t := named(n); t != unknownType {
-			m.empty[t] = true
+			l.mods.marks[l.types.rec(t).ent] |= isEmpty
 		}
 	}
 	m.array, m.list, m.function, m.regexp = typ(m.Array), typ(m.List), typ(m.Function), typ(m.Regexp)
@@ -101,6 +153,21 @@ func (l *linker) newModules(s *langState, named func(string) Type) *modules {
 	m.construct, m.call, m.index = l.sym("new()"), l.sym("()"), l.sym("[]")
 	m.iterate, m.asyncOf, m.then, m.prototype = l.sym("[Symbol.iterator]"), l.sym("[Symbol.asyncIterator]"), l.sym("then"), l.sym("prototype")
 	return m
+}
+
+// box returns the interface whose members the values of a primitive type have.
+func (ev *evaluator) box(x Type) (Ent, bool) {
+	if r := ev.types.rec(x); r.kind != kNamed || !ev.l.mods.is(r.ent, isBoxed) {
+		return noEnt, false
+	}
+	e, ok := ev.lang.mod.boxes[x]
+	return e, ok
+}
+
+// isEmpty reports whether the values of a type have no members.
+func (ev *evaluator) isEmpty(x Type) bool {
+	r := ev.types.rec(x)
+	return r.kind == kNamed && ev.l.mods.is(r.ent, isEmpty)
 }
 
 // nameOwner returns the owner of the names that a declaration's parent holds.
@@ -171,9 +238,9 @@ func (l *linker) declareName(owner int32, name Sym, e Ent, d *facts.Decl) {
 		first := Ent(m.namespaces.put(owner, name, int32(e)))
 		l.canon[e] = first
 		if v := Ent(l.pkgScope.get(owner, name)); v != noEnt {
-			m.companion[l.canon[v]] = first
+			m.accompany(l.canon[v], first)
 		} else if v := Ent(l.pkgScope.put(owner, name, int32(first))); v != first {
-			m.companion[l.canon[v]] = first
+			m.accompany(l.canon[v], first)
 		}
 		return
 	case d.Kind == graph.KindInterface || d.Kind == graph.KindTypeAlias:
@@ -202,7 +269,7 @@ func (l *linker) declareName(owner int32, name Sym, e Ent, d *facts.Decl) {
 		return
 	}
 	if l.decl(first).Kind == graph.KindNamespace { // what came later is the value
-		m.companion[e] = first
+		m.accompany(e, first)
 		l.pkgScope.set(owner, name, int32(e))
 	}
 }
@@ -211,14 +278,14 @@ func (l *linker) declareName(owner int32, name Sym, e Ent, d *facts.Decl) {
 func (l *linker) merge(first, e Ent) {
 	first = l.canon[first]
 	l.canon[e] = first
-	l.mods.merged[first] = append(l.mods.merged[first], e)
+	l.mods.mergeWith(first, e)
 }
 
 // overload notes a signature of a function that is declared beside it.
 func (l *linker) overload(e Ent) {
 	if b := l.bodyOf(e); b != e {
 		l.canon[e] = b
-		l.mods.overloads[b] = append(l.mods.overloads[b], e)
+		l.mods.addOverload(b, e)
 	}
 }
 
@@ -257,12 +324,12 @@ func (l *linker) declareMember(owner Ent, name Sym, e Ent, d *facts.Decl) {
 	if d.Traits&facts.TraitOverload != 0 {
 		if b := l.bodyOf(e); b != e {
 			l.canon[e] = b
-			l.mods.overloads[b] = append(l.mods.overloads[b], e)
+			l.mods.addOverload(b, e)
 			return
 		}
 	}
 	if k := l.decl(owner).Kind; !k.IsType() && !d.Flags.Has(graph.FlagStatic) {
-		l.mods.makers[owner] = true
+		l.mods.marks[owner] |= isMaker
 	}
 	l.addMember(owner, name, e)
 }

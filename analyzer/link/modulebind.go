@@ -77,7 +77,7 @@ func (ev *evaluator) advanceTo(x *facts.Expr, res *moduleCall, upto int) {
 
 // bindTo makes the type parameters in p stand for the parts of a.
 func (ev *evaluator) bindTo(res *moduleCall, p, a Type, depth int) {
-	t, m := ev.types, ev.lang.mod
+	t := ev.types
 	if depth > 12 || p == unknownType || a == unknownType || p == a || !t.rec(p).params {
 		return
 	}
@@ -89,11 +89,11 @@ func (ev *evaluator) bindTo(res *moduleCall, p, a Type, depth int) {
 			if s.owner != pr.ent || s.n != pr.n {
 				continue
 			}
-			if s.given || m.empty[a] && s.bound != unknownType {
+			if s.given || ev.isEmpty(a) && s.bound != unknownType {
 				return
 			}
-			if depth > 0 || s.bound == unknownType || m.empty[s.bound] {
-				if s.bound == unknownType || m.empty[s.bound] {
+			if depth > 0 || s.bound == unknownType || ev.isEmpty(s.bound) {
+				if s.bound == unknownType || ev.isEmpty(s.bound) {
 					s.bound = a
 				}
 				return

@@ -28,11 +28,27 @@ func (ev *evaluator) call(e facts.ExprID) *moduleCall {
 	if n := c.calls[e]; n != 0 {
 		return c.found[n-1]
 	}
-	res := &moduleCall{ent: noEnt, class: noEnt, open: true}
-	c.found = append(c.found, res)
+	res := c.newCall()
 	c.calls[e] = int32(len(c.found))
 	ev.findCall(e, &ev.f.Facts.Exprs[e], res)
 	res.open = false
+	return res
+}
+
+// newCall returns the place for a call that is met now, with the memory of one in
+// the file before.
+func (m *moduleEval) newCall() *moduleCall {
+	n := len(m.found)
+	if n == cap(m.found) {
+		m.found = slices.Grow(m.found, 64)
+		places := make([]moduleCall, cap(m.found)-n)
+		for i := range places {
+			m.found = append(m.found, &places[i])
+		}
+	}
+	m.found = m.found[:n+1]
+	res := m.found[n]
+	*res = moduleCall{ent: noEnt, class: noEnt, open: true, params: res.params[:0]}
 	return res
 }
 
@@ -172,20 +188,23 @@ func (ev *evaluator) chooseSignature(x *facts.Expr, sig Type, explicit []Type, r
 		return
 	}
 	body := l.canon[r.ent]
-	list := l.mods.overloads[body]
+	list := l.mods.overloadsOf(body)
 	chosen := r.ent
 	if len(list) > 0 {
-		all := slices.Clone(list)
+		var buf [16]Ent
+		all := buf[:0]
+		for _, o := range list {
+			all = ev.fitting(x, all, o)
+		}
 		if l.decl(body).Flags.Has(graph.FlagNoBody) {
-			all = append(all, body)
+			all = ev.fitting(x, all, body)
 			slices.Sort(all)
 		}
 		best := tri(no)
-		if fitting := ev.byArity(x, all); len(fitting) == 1 {
-			all, chosen = nil, fitting[0] // its arguments decide nothing
+		if len(all) == 1 {
+			chosen = all[0] // its arguments decide nothing
 			res.sig = ev.asMember(ev.surface(chosen), sig, body)
-		} else {
-			all = fitting
+			all = nil
 		}
 		for _, o := range all {
 			ot := ev.asMember(ev.surface(o), sig, body)
@@ -209,16 +228,14 @@ func (ev *evaluator) chooseSignature(x *facts.Expr, sig Type, explicit []Type, r
 	ev.bindPlain(x, res)
 }
 
-// byArity returns the signatures that take as many arguments as a call has.
-func (ev *evaluator) byArity(x *facts.Expr, all []Ent) []Ent {
+// fitting adds a signature to those that take as many arguments as a call has, if
+// it does.
+func (ev *evaluator) fitting(x *facts.Expr, all []Ent, o Ent) []Ent {
 	n := len(ev.f.Facts.List(x.Args))
-	var out []Ent
-	for _, o := range all {
-		if least, most := ev.l.arity(o); n <= most && (n >= least || x.Flags&facts.FlagSpread != 0) {
-			out = append(out, o)
-		}
+	if least, most := ev.l.arity(o); n <= most && (n >= least || x.Flags&facts.FlagSpread != 0) {
+		return append(all, o)
 	}
-	return out
+	return all
 }
 
 // paramOwner returns the entity that types name the type parameters of a
@@ -247,15 +264,24 @@ func (ev *evaluator) asMember(typ, like Type, body Ent) Type {
 	if n == 0 {
 		return typ
 	}
-	bound := make([]Type, n)
+	m := &ev.modules
+	k := uint64(typ)<<32 | uint64(like)
+	if as := recall(m, &m.known.applied, &m.own.applied, k); as != nil {
+		return *as
+	}
+	g := m.read.begin()
+	m.read.entity(body)
+	var buf [8]Type
+	bound := append(buf[:0], make([]Type, n)...)
 	ev.match(declared, like, l.canon[owner], bound, 0)
-	for _, o := range l.mods.merged[l.canon[owner]] {
+	for _, o := range l.mods.mergedWith(l.canon[owner]) {
 		ev.match(declared, like, o, bound, 0)
 	}
 	typ = t.subst(typ, l.canon[owner], bound)
-	for _, o := range l.mods.merged[l.canon[owner]] {
+	for _, o := range l.mods.mergedWith(l.canon[owner]) {
 		typ = t.subst(typ, o, bound)
 	}
+	m.own.applied.put(k, typ, m.read.end(g))
 	return typ
 }
 
@@ -380,7 +406,7 @@ func (ev *evaluator) thisResult(x *facts.Expr, out Type) Type {
 		return out
 	}
 	ref := ev.ref[x.X]
-	if ref == noEnt || ev.state[x.X] != evalDone || !ev.l.mods.fluent[ev.l.canon[ref]] {
+	if ref == noEnt || ev.state[x.X] != evalDone || !ev.l.mods.is(ev.l.canon[ref], isFluent) {
 		return out
 	}
 	on := ev.widened(ev.typeOf(ev.f.Facts.Exprs[x.X].X))

@@ -287,7 +287,7 @@ func (ev *evaluator) moduleSelf(x *facts.Expr) Type {
 
 // makesObjects reports whether a function gives its objects members.
 func (ev *evaluator) makesObjects(e Ent) bool {
-	return ev.l.mods.makers[e]
+	return ev.l.mods.is(e, isMaker)
 }
 
 func (ev *evaluator) moduleSuper(x *facts.Expr) Type {
@@ -310,7 +310,7 @@ func (ev *evaluator) moduleSuper(x *facts.Expr) Type {
 // implements.
 func (ev *evaluator) extended(e Ent) []Type {
 	l := ev.l
-	for _, c := range append([]Ent{e}, l.mods.merged[e]...) {
+	for _, c := range append([]Ent{e}, l.mods.mergedWith(e)...) {
 		if n := l.decl(c).Bases.Len(); n > 0 && l.decl(c).Kind == graph.KindClass {
 			ev.modules.read.entity(c)
 			return l.basesOf(c)[:min(n, len(l.basesOf(c)))]
@@ -329,7 +329,7 @@ func (ev *evaluator) moduleSelect(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 		if !n.ok && t.kind(xt) == kMeta { // the namespace beside a class, a member of an enum
 			in := t.arg(xt, 0)
 			if r := t.rec(in); r.kind == kNamed {
-				if ns, ok := ev.l.mods.companion[ev.l.canon[r.ent]]; ok {
+				if ns := ev.l.mods.companionOf(ev.l.canon[r.ent]); ns != noEnt {
 					n = ev.inNamespace(t.mk(kPkg, ns, -2), name, s, 0)
 				} else if ev.l.decl(r.ent).Kind == graph.KindEnum {
 					if p := ev.ownProperty(in, r.ent, name, true); p.found {

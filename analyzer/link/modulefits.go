@@ -124,20 +124,19 @@ func (ev *evaluator) assignable(from, to Type, depth int) tri {
 	}
 	m := &ev.modules
 	k := uint64(from)<<33 | uint64(to)<<2 | uint64(depth) // it looks at members of members less deep
-	if w := m.fits.get(k); w != nil && m.read.fresh(w.group) {
-		m.read.group(w.group)
-		return w.val
+	if w := recall(m, &m.known.fits, &m.own.fits, k); w != nil {
+		return *w
 	}
 	g := m.read.begin()
 	w := ev.compare(from, to, depth)
-	m.fits.put(k, w, m.read.end(g))
+	m.own.fits.put(k, w, m.read.end(g))
 	return w
 }
 
 func (ev *evaluator) compare(from, to Type, depth int) tri {
 	t, m := ev.types, ev.lang.mod
 	fr, tr := *t.rec(from), *t.rec(to)
-	if m.empty[from] {
+	if ev.isEmpty(from) {
 		return maybe // whether null is told apart is a setting
 	}
 	switch {
@@ -175,7 +174,7 @@ func (ev *evaluator) compare(from, to Type, depth int) tri {
 	case kUnion:
 		out := yes
 		for _, a := range t.argsOf(from) {
-			if !m.empty[a] {
+			if !ev.isEmpty(a) {
 				out = min(out, ev.assignable(a, to, depth+1))
 			}
 		}
@@ -199,7 +198,7 @@ func (ev *evaluator) compare(from, to Type, depth int) tri {
 	case kPkg:
 		return maybe
 	}
-	if m.empty[to] {
+	if ev.isEmpty(to) {
 		return no
 	}
 	switch tr.kind {
@@ -228,8 +227,8 @@ func (ev *evaluator) compare(from, to Type, depth int) tri {
 		}
 		return maybe
 	case kNamed, kAnon:
-		_, pf := m.boxes[from]
-		_, pt := m.boxes[to]
+		_, pf := ev.box(from)
+		_, pt := ev.box(to)
 		if tr.ent != noEnt && ev.l.decl(tr.ent).Kind == graph.KindEnum {
 			if pf {
 				return maybe
@@ -329,7 +328,7 @@ func (ev *evaluator) eachMemberOf(x Type, owner Ent, depth int, f func(Ent, *fac
 		return false
 	}
 	c := l.canon[owner]
-	for _, e := range append([]Ent{c}, l.mods.merged[c]...) {
+	for _, e := range append([]Ent{c}, l.mods.mergedWith(c)...) {
 		file := &l.files[l.entFile[e]]
 		at := facts.DeclID(e - file.base)
 		for i := int(at) + 1; i < len(file.Facts.Decls); i++ {
@@ -341,10 +340,11 @@ func (ev *evaluator) eachMemberOf(x Type, owner Ent, depth int, f func(Ent, *fac
 				d.Kind != graph.KindField && d.Kind != graph.KindMethod {
 				continue
 			}
-			if s := file.Facts.Str(d.Name); s == "()" || s == "new()" || s == "[]" {
+			name := file.syms[d.Name]
+			if m := ev.lang.mod; name == m.call || name == m.construct || name == m.index {
 				continue
 			}
-			if !f(file.base+Ent(i), d, file.syms[d.Name]) {
+			if !f(file.base+Ent(i), d, name) {
 				return true
 			}
 		}

@@ -24,16 +24,33 @@ const maxMemberDepth = 24
 
 // property returns what a name selects on a value of type x.
 func (ev *evaluator) property(x Type, name Sym) property {
+	if ev.lacks(x, name) {
+		return noProperty
+	}
 	m := &ev.modules
 	k := uint64(x)<<32 | uint64(name) | 1<<63
-	if p := m.members.get(k); p != nil && m.read.fresh(p.group) {
-		m.read.group(p.group)
-		return p.val
+	if p := recall(m, &m.known.members, &m.own.members, k); p != nil {
+		return *p
 	}
 	g := m.read.begin()
 	p := ev.findProperty(x, name, 0)
-	m.members.put(k, p, m.read.end(g))
+	m.own.members.put(k, p, m.read.end(g))
 	return p
+}
+
+// lacks reports whether x is a literal that plainly has no member of a name: most
+// that are asked for are members of an interface that need not be there.
+func (ev *evaluator) lacks(x Type, name Sym) bool {
+	r := ev.types.rec(x)
+	if r.kind != kAnon || r.ent == noEnt {
+		return false
+	}
+	l := ev.l
+	c := l.canon[r.ent]
+	if d := l.decl(c); d.Kind != graph.KindStruct || d.Bases.Len()+d.Implements.Len() > 0 {
+		return false
+	}
+	return Ent(l.members.get(int32(c), name)) == noEnt && len(l.mods.mergedWith(c)) == 0
 }
 
 func (ev *evaluator) findProperty(x Type, name Sym, depth int) property {
@@ -44,10 +61,10 @@ func (ev *evaluator) findProperty(x Type, name Sym, depth int) property {
 	r := *t.rec(x)
 	switch r.kind {
 	case kNamed:
-		if m.empty[x] {
+		if ev.isEmpty(x) {
 			return noProperty
 		}
-		if b, ok := m.boxes[x]; ok {
+		if b, ok := ev.box(x); ok {
 			return ev.findProperty(t.mk(kNamed, b, 0), name, depth+1)
 		}
 		if l.decl(r.ent).Kind == graph.KindEnum {
@@ -66,7 +83,7 @@ func (ev *evaluator) findProperty(x Type, name Sym, depth int) property {
 			if p := ev.ownProperty(x, r.ent, name, true); p.found {
 				return p
 			}
-			if ns, ok := l.mods.companion[l.canon[r.ent]]; ok {
+			if ns := l.mods.companionOf(l.canon[r.ent]); ns != noEnt {
 				if n := ev.inNamespace(t.mk(kPkg, ns, -2), name, spaceValue, 0); n.ok {
 					return property{ent: n.ent, typ: n.typ, found: true}
 				}
@@ -123,7 +140,7 @@ func (ev *evaluator) ownProperty(x Type, owner Ent, name Sym, static bool) prope
 	c := l.canon[owner]
 	p := ev.memberIn(c, x, owner, name, static)
 	if !p.found && l.mods.joined {
-		for _, o := range l.mods.merged[c] {
+		for _, o := range l.mods.mergedWith(c) {
 			if l.canon[o] != c {
 				if p := ev.memberIn(o, x, owner, name, static); p.found {
 					return p
@@ -175,7 +192,7 @@ func (ev *evaluator) substAll(typ Type, owner Ent, args []Type) Type {
 	}
 	c := l.canon[owner]
 	typ = t.subst(typ, c, args)
-	for _, o := range l.mods.merged[c] {
+	for _, o := range l.mods.mergedWith(c) {
 		typ = t.subst(typ, o, args)
 	}
 	return typ
@@ -230,7 +247,7 @@ func (ev *evaluator) basesOfType(x Type, owner Ent) []Type {
 		}
 	}
 	add(c)
-	for _, o := range l.mods.merged[c] {
+	for _, o := range l.mods.mergedWith(c) {
 		add(o)
 	}
 	return out
@@ -254,8 +271,8 @@ func (ev *evaluator) staticProperty(x Type, name Sym, depth int) property {
 			return p
 		}
 		c := l.canon[r.ent]
-		for _, e := range append([]Ent{c, r.ent}, l.mods.merged[c]...) {
-			if ns, ok := l.mods.companion[e]; ok {
+		for _, e := range append([]Ent{c, r.ent}, l.mods.mergedWith(c)...) {
+			if ns := l.mods.companionOf(e); ns != noEnt {
 				if n := ev.inNamespace(t.mk(kPkg, ns, -2), name, spaceValue, 0); n.ok {
 					return property{ent: n.ent, typ: n.typ, found: true}
 				}
@@ -325,7 +342,7 @@ func (ev *evaluator) asBase(x Type, e Ent, depth int) Type {
 		if ev.l.canon[r.ent] == ev.l.canon[e] {
 			return x
 		}
-		if b, ok := ev.lang.mod.boxes[x]; ok {
+		if b, ok := ev.box(x); ok {
 			return ev.asBase(t.mk(kNamed, b, 0), e, depth+1)
 		}
 		for _, b := range ev.basesOfType(x, r.ent) {
@@ -480,7 +497,7 @@ func (ev *evaluator) callable(x Type) (Type, Ent) {
 	case kFunc:
 		return x, r.ent
 	case kNamed, kAnon:
-		if r.ent == noEnt || m.empty[x] {
+		if r.ent == noEnt || ev.isEmpty(x) {
 			break
 		}
 		if p := ev.findProperty(x, m.call, 0); p.found && t.kind(p.typ) == kFunc {

@@ -54,6 +54,31 @@ func (m *memo[V]) put(k uint64, v V, group int32) {
 	*s = memoSlot[V]{k, group, v}
 }
 
+// moduleMemos is what is found out from surfaces.
+type moduleMemos struct {
+	exports memo[meaning]  // by exportKey
+	members memo[property] // by type and name
+	fits    memo[tri]      // by two types and how deep they are looked at
+	applied memo[Type]     // by two signatures of a function, see asMember
+	stale   []bool         // by group: what was read is not what there is
+}
+
+// nothingKnown is what is known as long as surfaces change.
+var nothingKnown = &moduleMemos{}
+
+// recall returns what is kept for a key in the same place of what is known of
+// surfaces and of the evaluator's own; nil: nothing is.
+func recall[V any](m *moduleEval, known, own *memo[V], k uint64) *V {
+	if s := known.get(k); s != nil && !m.known.stale[s.group] {
+		return &s.val
+	}
+	if s := own.get(k); s != nil && m.read.fresh(s.group) {
+		m.read.group(s.group)
+		return &s.val
+	}
+	return nil
+}
+
 // readings notes, while surfaces are inferred in rounds, what results were read
 // from: the declarations whose surfaces may still change. Of a result that nothing
 // it was read from has changed since, another look at it makes the same again.

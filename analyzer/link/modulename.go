@@ -11,15 +11,14 @@ import (
 
 // moduleEval is what an evaluator keeps for languages with modules.
 type moduleEval struct {
-	within  []facts.DeclID // by DeclID: the innermost namespace around a declaration; None
-	owner   []facts.DeclID // by ExprID: the innermost namespace around it; None
-	calls   []int32        // by ExprID: 1 + the position in found
-	found   []*moduleCall
-	exports memo[meaning]
-	members memo[property]
-	fits    memo[tri]
-	open    map[uint64]bool // the exports that are looked for
-	read    *readings       // while surfaces are inferred
+	within []facts.DeclID // by DeclID: the innermost namespace around a declaration; None
+	owner  []facts.DeclID // by ExprID: the innermost namespace around it; None
+	calls  []int32        // by ExprID: 1 + the position in found
+	found  []*moduleCall
+	open   map[uint64]bool // the exports that are looked for
+	own    moduleMemos
+	known  *moduleMemos // of the surfaces when they were all inferred
+	read   *readings    // while they are
 }
 
 // exportKey is the key of what a unit exports under a name.
@@ -37,7 +36,7 @@ type meaning struct {
 
 // reset forgets what was found out from surfaces.
 func (m *moduleEval) reset() {
-	m.exports, m.members, m.fits = memo[meaning]{}, memo[property]{}, memo[tri]{}
+	m.own = moduleMemos{}
 }
 
 // openModule starts the evaluation of a file.
@@ -281,9 +280,8 @@ func (ev *evaluator) wholeModule(u int32, star bool, depth int) meaning {
 func (ev *evaluator) exported(u int32, name Sym, s space, depth int) meaning {
 	k := exportKey(u, name, s)
 	l, c := ev.l, &ev.modules
-	if m := c.exports.get(k); m != nil && c.read.fresh(m.group) {
-		c.read.group(m.group)
-		return m.val
+	if m := recall(c, &c.known.exports, &c.own.exports, k); m != nil {
+		return *m
 	}
 	none := meaning{ent: noEnt}
 	if c.open[k] || depth > maxReexports {
@@ -308,7 +306,7 @@ func (ev *evaluator) exported(u int32, name Sym, s space, depth int) meaning {
 	group := c.read.end(g)
 	delete(c.open, k)
 	if m.ok || len(c.open) == 0 { // what an open circle hid may be there
-		c.exports.put(k, m, group)
+		c.own.exports.put(k, m, group)
 	}
 	return m
 }

@@ -128,7 +128,7 @@ func (ev *evaluator) constantType(e facts.ExprID) Type {
 // that it may have are others, yes where it has no other.
 func (ev *evaluator) mayBe(x, v Type, holds bool) tri {
 	t := ev.types
-	if t.kind(v) != kLit && !ev.lang.mod.empty[v] {
+	if t.kind(v) != kLit && !ev.isEmpty(v) {
 		return maybe
 	}
 	same, other, open := 0, 0, 0
@@ -136,7 +136,7 @@ func (ev *evaluator) mayBe(x, v Type, holds bool) tri {
 		switch {
 		case m == v:
 			same++
-		case t.kind(m) == kLit || ev.lang.mod.empty[m]:
+		case t.kind(m) == kLit || ev.isEmpty(m):
 			other++
 		default:
 			open++
@@ -186,7 +186,7 @@ func (ev *evaluator) typeofIs(x Type, word string) tri {
 				is = "function"
 			} else if ev.l.decl(r.ent).Kind == graph.KindEnum {
 				return maybe
-			} else if _, ok := ev.lang.mod.boxes[x]; ok {
+			} else if _, ok := ev.box(x); ok {
 				return maybe
 			} else {
 				is = "object"

@@ -73,7 +73,7 @@ func (l *linker) moduleSurfaces(ev *evaluator) {
 		case d.Kind.IsCallable():
 			l.typ[e] = ev.declaredFunction(facts.DeclID(e - l.files[fn].base))
 			if d.Results.Len() > 0 && l.isThis(fn, d) {
-				l.mods.fluent[l.canon[e]] = true
+				l.mods.marks[l.canon[e]] |= isFluent
 			}
 		case d.Type != facts.None:
 			l.typ[e] = ev.fieldType(d)
@@ -190,7 +190,6 @@ func (l *linker) moduleRounds(ev *evaluator, open []Ent) {
 	read := newReadings(len(l.entFile), open)
 	ev.modules.reset()
 	ev.modules.read = read
-	defer func() { ev.modules.read = nil }()
 	next := make([]Type, len(open))       // what the last look at it has found
 	groups := make([]int32, len(l.files)) // by file: what that has read
 	unrolled := map[Ent]int{}             // of aliases: how often they became deeper
@@ -240,6 +239,10 @@ func (l *linker) moduleRounds(ev *evaluator, open []Ent) {
 		}
 		read.settle(changed, settled)
 	}
+	memos := ev.modules.own
+	memos.stale = read.stale
+	l.mods.memos = &memos
+	ev.modules.read = nil
 	ev.modules.reset()
 }
 
@@ -260,7 +263,7 @@ func (l *linker) inferred(ev *evaluator, e Ent) (Type, bool) {
 		return ev.typeOf(d.Value), false
 	}
 	t := ev.widened(ev.typeOf(d.Value))
-	if l.mods.makers[e] { // it is given members
+	if l.mods.is(e, isMaker) { // it is given members
 		t = ev.both([]Type{l.types.mk(kAnon, e, 0), t})
 	}
 	return t, false

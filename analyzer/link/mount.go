@@ -68,6 +68,7 @@ func (l *linker) mounts() mountTable {
 	t := mountTable{map[int32][]mount{}, map[mountPlace][]mountedAt{}}
 	var ev *evaluator
 	for fn, f := range l.ownFiles() {
+		opened := false
 		for i := range f.Facts.Decls {
 			d := &f.Facts.Decls[i]
 			if d.Kind != graph.KindRoute || d.Value < 0 {
@@ -81,7 +82,10 @@ func (l *linker) mounts() mountTable {
 				ev = l.newEvaluator(l.types)
 				ev.classes.reset()
 			}
-			ev.open(fn)
+			if !opened {
+				ev.open(fn)
+				opened = true
+			}
 			to := l.mounted(ev, d.Value)
 			if to == noEnt || l.units[l.unitOf(to)].surface {
 				continue

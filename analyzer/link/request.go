@@ -224,8 +224,8 @@ func (t *routeTable) candidates(l *linker, r *requested, fn int32, d *facts.Dire
 	if r.inside {
 		given = t.reach(l, fn)
 	}
-	look := func(text string) {
-		for _, i := range t.by[text] {
+	look := func(routes []int32) {
+		for _, i := range routes {
 			if n++; n > maxRouteChecks {
 				return
 			}
@@ -236,11 +236,18 @@ func (t *routeTable) candidates(l *linker, r *requested, fn int32, d *facts.Dire
 			if c.methods != nil && r.method != "" && !slices.Contains(c.methods, r.method) {
 				continue
 			}
-			near := t.nearness(l, c, fn, d)
+			key, literals, ok := fitSegments(r.segs, c.segs, buf)
+			if !ok && len(r.segs) == len(c.segs) {
+				continue
+			}
+			near := 0
+			if c.node == graph.None || ok {
+				near = t.nearness(l, c, fn, d)
+			}
 			if c.node == graph.None && near <= sameFile {
 				continue // another function's own
 			}
-			if key, literals, ok := fitSegments(r.segs, c.segs, buf); ok {
+			if ok {
 				if literals > 0 || given[c.fn] || near > sameFile || !r.host && !r.inside && near > 0 && near < sameFile && len(r.segs) == 0 {
 					fits = append(fits, routeFit{c, string(key), near, literals == 0})
 				}
@@ -256,16 +263,27 @@ func (t *routeTable) candidates(l *linker, r *requested, fn int32, d *facts.Dire
 				continue
 			}
 			if key, literals, ok := fitSegments(a, b, buf); ok && literals > 0 && !slices.ContainsFunc(b, func(s segment) bool { return s.kind == segRest }) {
-				tails = append(tails, routeFit{c, string(key), near, false})
+				tails = append(tails, routeFit{c, string(key), 0, false})
 			}
 		}
 	}
-	look("")
+	lists, all := append(make([][]int32, 0, 8), t.by[""]), len(t.by[""])
 	for i, s := range r.segs {
 		if s.kind == segLiteral && s.text != last && !slices.ContainsFunc(r.segs[:i], func(o segment) bool { return o.text == s.text }) {
-			look(s.text)
+			lists, all = append(lists, t.by[s.text]), all+len(t.by[s.text])
 		}
 		last = s.text
+	}
+	if all <= maxRouteChecks {
+		for _, list := range lists {
+			look(t.declaredIn(list, fn))
+		}
+	}
+	if len(fits) == 0 || closest(slices.Clone(fits))[0].near <= sameFile { // most tests make their own
+		fits, tails, n = fits[:0], tails[:0], 0
+		for _, list := range lists {
+			look(list)
+		}
 	}
 	if len(fits) == 0 {
 		return tails, true
@@ -275,6 +293,15 @@ func (t *routeTable) candidates(l *linker, r *requested, fn int32, d *facts.Dire
 	}
 	best := slices.MinFunc(fits, func(a, b routeFit) int { return strings.Compare(a.key, b.key) }).key
 	return slices.DeleteFunc(fits, func(x routeFit) bool { return x.key != best }), false
+}
+
+// declaredIn returns those of some routes, in their order, that a file declares.
+func (t *routeTable) declaredIn(routes []int32, fn int32) []int32 {
+	from := func(fn int32) int {
+		i, _ := slices.BinarySearchFunc(routes, fn, func(r, fn int32) int { return int(t.routes[r].fn - fn) })
+		return i
+	}
+	return routes[from(fn):from(fn+1)]
 }
 
 // nearness tells how close a route is declared to a request: in no folder that

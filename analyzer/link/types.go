@@ -62,6 +62,7 @@ type typeRec struct {
 	kind   typeKind
 	depth  uint8
 	params bool   // mentions a type parameter
+	open   bool   // see mentionsUnknown
 	size   uint16 // parts, counted with repetition
 	n      int32
 	ent    Ent
@@ -88,7 +89,7 @@ type typeSlot struct {
 func newTypeTable(base *typeTable) *typeTable {
 	t := &typeTable{base: base, hash: make([]typeSlot, 1<<8)}
 	if base == nil {
-		t.recs = []typeRec{{kind: kUnknown, size: 1}}
+		t.recs = []typeRec{{kind: kUnknown, size: 1, open: true}}
 	} else {
 		t.off = base.off + Type(len(base.recs))
 	}
@@ -182,19 +183,20 @@ func (t *typeTable) intern(k typeKind, ent Ent, n int32, args []Type) Type {
 	if x := t.find(h, k, ent, n, args); x != 0 {
 		return x
 	}
-	depth, size, params := 0, 1, k == kParam || k == kSelf
+	depth, size, params, open := 0, 1, k == kParam || k == kSelf, k == kOutside
 	for _, a := range args {
 		r := t.rec(a)
 		depth = max(depth, int(r.depth)+1)
 		size += int(r.size)
 		params = params || r.params
+		open = open || r.open
 	}
 	if depth > maxTypeDepth || size > maxTypeSize {
 		return unknownType
 	}
 	lo := uint32(len(t.args))
 	t.args = append(t.args, args...)
-	t.recs = append(t.recs, typeRec{kind: k, depth: uint8(depth), size: uint16(size), params: params, n: n, ent: ent, lo: lo, hi: uint32(len(t.args))})
+	t.recs = append(t.recs, typeRec{kind: k, depth: uint8(depth), size: uint16(size), params: params, open: open, n: n, ent: ent, lo: lo, hi: uint32(len(t.args))})
 	x := t.off + Type(len(t.recs)-1)
 	if t.used++; t.used*2 > len(t.hash) {
 		t.rehash(h, x)
@@ -304,6 +306,10 @@ func (t *typeTable) subst(x Type, owner Ent, args []Type) Type {
 	}
 	return t.intern(r.kind, r.ent, r.n, fresh)
 }
+
+// mentionsUnknown reports whether a type holds a part that could not be told,
+// so that its identity with another says nothing.
+func (t *typeTable) mentionsUnknown(x Type) bool { return t.rec(x).open }
 
 // typeString writes a type with names qualified by package path. The result is
 // the same in every graph, so that signatures can be compared.
