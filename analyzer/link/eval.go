@@ -148,6 +148,12 @@ func (ev *evaluator) surface(e Ent) Type {
 	return ev.l.typ[e]
 }
 
+// constraint returns what is known of the nth type parameter of a declaration.
+func (ev *evaluator) constraint(owner Ent, n int) Type {
+	ev.modules.read.entity(owner)
+	return ev.l.constraint(owner, n)
+}
+
 // typeExpr returns the type that an expression denotes.
 func (ev *evaluator) typeExpr(e facts.ExprID) Type { return ev.types.denoted(ev.typeOf(e)) }
 

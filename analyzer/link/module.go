@@ -19,6 +19,7 @@ type moduleScopes struct {
 	exports    *scopes                // (unit, name) → import
 	stars      map[int32][]int32      // by unit: the imports whose exports it exports
 	companion  map[Ent]Ent            // of classes, functions and enums: the namespace of the same name
+	nested     map[int32]bool         // by file: it has namespaces
 	global     map[int32]bool         // by unit: whether its names are known in all files of its module
 	overloads  map[Ent][]Ent          // by canonical entity: its other signatures, in their order
 	scripts    map[scriptKey]Ent      // the names of scripts
@@ -84,7 +85,7 @@ func (m *moduleScopes) accompany(e, namespace Ent) {
 
 func newModuleScopes(n int) moduleScopes {
 	return moduleScopes{types: newScopes(n / 2), namespaces: newScopes(64), exports: newScopes(n / 4), stars: map[int32][]int32{},
-		companion: map[Ent]Ent{}, global: map[int32]bool{}, overloads: map[Ent][]Ent{}, merged: map[Ent][]Ent{},
+		companion: map[Ent]Ent{}, nested: map[int32]bool{}, global: map[int32]bool{}, overloads: map[Ent][]Ent{}, merged: map[Ent][]Ent{},
 		defaults: map[constraintKey]Type{}, marks: make([]entMark, n), additions: map[Sym]addedMember{}, memos: nothingKnown}
 }
 
@@ -188,6 +189,9 @@ func (l *linker) declareModule(fn int32) {
 	for i := range f.Facts.Decls {
 		d := &f.Facts.Decls[i]
 		e := f.base + Ent(i)
+		if d.Kind == graph.KindNamespace {
+			l.mods.nested[fn] = true
+		}
 		if d.Traits&(facts.TraitLiteral|facts.TraitFileScoped) != 0 || d.Name == 0 {
 			continue
 		}

@@ -247,6 +247,7 @@ func (ev *evaluator) filled(res *moduleCall, x Type) Type {
 	}
 	for i := 0; i < len(res.params); {
 		owner := res.params[i].owner
+		ev.modules.read.entity(owner)
 		var buf [32]Type
 		n := 0
 		for ; i < len(res.params) && res.params[i].owner == owner && n < len(buf); i++ {

@@ -191,7 +191,7 @@ func (ev *evaluator) chooseSignature(x *facts.Expr, sig Type, explicit []Type, r
 	list := l.mods.overloadsOf(body)
 	chosen := r.ent
 	if len(list) > 0 {
-		var buf [16]Ent
+		var buf [32]Ent
 		all := buf[:0]
 		for _, o := range list {
 			all = ev.fitting(x, all, o)

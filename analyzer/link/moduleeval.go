@@ -246,6 +246,7 @@ func (ev *evaluator) defaultArgs(e Ent, args []Type) []Type {
 	n := min(l.decl(e).TypeParams.Len(), maxTypeArgs)
 	out := append([]Type(nil), args[:min(len(args), n)]...)
 	for len(out) < n {
+		ev.modules.read.entity(l.canon[e])
 		d := l.mods.defaults[constraintKey{l.canon[e], int32(len(out))}]
 		out = append(out, t.subst(d, l.canon[e], out))
 	}
@@ -452,7 +453,7 @@ func (ev *evaluator) instanceOf(x Type) Type {
 			return t.mk(kNamed, ev.l.canon[r.ent], 0)
 		}
 	case kParam:
-		if c := ev.l.constraint(r.ent, int(r.n)); c != unknownType && c != x {
+		if c := ev.constraint(r.ent, int(r.n)); c != unknownType && c != x {
 			return ev.instanceOf(c)
 		}
 	case kUnion:

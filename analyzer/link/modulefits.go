@@ -20,7 +20,7 @@ func (ev *evaluator) argumentFits(a facts.ExprID, to Type) tri {
 		return maybe
 	case k == kParam:
 		r := t.rec(to)
-		if to = ev.l.constraint(r.ent, int(r.n)); to == unknownType {
+		if to = ev.constraint(r.ent, int(r.n)); to == unknownType {
 			return yes
 		}
 	}
@@ -182,7 +182,7 @@ func (ev *evaluator) compare(from, to Type, depth int) tri {
 	case kLit, kGuard:
 		return ev.assignable(ev.widened(from), to, depth)
 	case kParam:
-		if c := ev.l.constraint(fr.ent, int(fr.n)); c != unknownType {
+		if c := ev.constraint(fr.ent, int(fr.n)); c != unknownType {
 			return ev.assignable(c, to, depth+1)
 		}
 		return maybe

@@ -101,7 +101,7 @@ func (ev *evaluator) findProperty(x Type, name Sym, depth int) property {
 			}
 		}
 	case kParam:
-		if c := l.constraint(r.ent, int(r.n)); c != unknownType && c != x {
+		if c := ev.constraint(r.ent, int(r.n)); c != unknownType && c != x {
 			return ev.findProperty(c, name, depth+1)
 		}
 	case kTuple:
@@ -361,7 +361,7 @@ func (ev *evaluator) asBase(x Type, e Ent, depth int) Type {
 			}
 		}
 	case kParam:
-		if c := ev.l.constraint(r.ent, int(r.n)); c != unknownType && c != x {
+		if c := ev.constraint(r.ent, int(r.n)); c != unknownType && c != x {
 			return ev.asBase(c, e, depth+1)
 		}
 	case kLit:
@@ -431,7 +431,7 @@ func (ev *evaluator) elementAt(x Type, n int) Type {
 			return t.arg(x, 1)
 		case kParam:
 			r := t.rec(x)
-			if c := ev.l.constraint(r.ent, int(r.n)); c != unknownType && c != x {
+			if c := ev.constraint(r.ent, int(r.n)); c != unknownType && c != x {
 				return ev.elementAt(c, n)
 			}
 			return unknownType
@@ -510,7 +510,7 @@ func (ev *evaluator) callable(x Type) (Type, Ent) {
 			}
 		}
 	case kParam:
-		if c := ev.l.constraint(r.ent, int(r.n)); c != unknownType && c != x {
+		if c := ev.constraint(r.ent, int(r.n)); c != unknownType && c != x {
 			return ev.callable(c)
 		}
 	}

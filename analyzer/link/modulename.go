@@ -11,6 +11,7 @@ import (
 
 // moduleEval is what an evaluator keeps for languages with modules.
 type moduleEval struct {
+	nested bool           // the file has namespaces; without, within and owner are not told
 	within []facts.DeclID // by DeclID: the innermost namespace around a declaration; None
 	owner  []facts.DeclID // by ExprID: the innermost namespace around it; None
 	calls  []int32        // by ExprID: 1 + the position in found
@@ -45,9 +46,11 @@ func (ev *evaluator) openModule() {
 	fs := ev.f.Facts
 	m.calls = zeroed(m.calls, len(fs.Exprs))
 	m.found = m.found[:0]
+	if m.nested = ev.l.mods.nested[ev.fn]; !m.nested {
+		return
+	}
 	m.within = zeroed(m.within, len(fs.Decls))
 	m.owner = zeroed(m.owner, len(fs.Exprs))
-	namespaces := false
 	for i := range fs.Decls {
 		d := &fs.Decls[i]
 		m.within[i] = facts.None
@@ -56,13 +59,9 @@ func (ev *evaluator) openModule() {
 				m.within[i] = d.Parent
 			}
 		}
-		namespaces = namespaces || d.Kind == graph.KindNamespace
 	}
 	for e := range m.owner {
 		m.owner[e] = facts.None
-	}
-	if !namespaces {
-		return
 	}
 	for i := range fs.Decls {
 		if d := &fs.Decls[i]; d.Kind == graph.KindNamespace {
@@ -76,7 +75,11 @@ func (ev *evaluator) openModule() {
 // moduleName returns what a free name means at an expression.
 func (ev *evaluator) moduleName(at facts.ExprID, name Sym, s space) (Type, Ent) {
 	l := ev.l
-	for ns, n := ev.modules.owner[at], 0; ns != facts.None && n < maxScopes; ns, n = ev.modules.within[ns], n+1 {
+	ns := facts.DeclID(facts.None)
+	if ev.modules.nested {
+		ns = ev.modules.owner[at]
+	}
+	for n := 0; ns != facts.None && n < maxScopes; ns, n = ev.modules.within[ns], n+1 {
 		if e := Ent(l.scopeOf(s).get(nameOwner(0, l.canon[ev.f.base+Ent(ns)]), name)); e != noEnt {
 			return ev.named(e, s)
 		}

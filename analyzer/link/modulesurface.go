@@ -28,41 +28,7 @@ func (l *linker) moduleSurfaces(ev *evaluator) {
 			}
 		})
 	}
-	// Aliases and bases may name each other.
-	for range 4 {
-		changed := false
-		ev.modules.reset()
-		each(func(fn int32, e Ent, d *facts.Decl) {
-			switch {
-			case d.Kind == graph.KindTypeAlias && d.Traits&facts.TraitAlias != 0 && d.Type != facts.None:
-				if t := ev.alias(d); t != l.typ[e] && t != unknownType {
-					l.typ[e], changed = t, true
-				}
-			case d.Kind.IsType() && d.Bases.Len()+d.Implements.Len() > 0:
-				changed = l.moduleBases(ev, e, d) || changed
-			}
-			f := &l.files[fn]
-			for j := d.TypeParams.Lo; j < d.TypeParams.Hi; j++ {
-				k := constraintKey{l.paramOwner(e), j - d.TypeParams.Lo}
-				p := &f.Facts.Params[j]
-				if p.Type != facts.None {
-					if t := ev.typeExpr(p.Type); t != l.constraints[k] {
-						l.constraints[k], changed = t, true
-					}
-				}
-				if p.Local != facts.None {
-					if v := f.Facts.Locals[p.Local].Value; v != facts.None {
-						if t := ev.typeExpr(v); t != l.mods.defaults[k] {
-							l.mods.defaults[k], changed = t, true
-						}
-					}
-				}
-			}
-		})
-		if !changed {
-			break
-		}
-	}
+	l.moduleHeads(ev)
 	ev.modules.reset()
 	each(func(fn int32, e Ent, d *facts.Decl) {
 		switch {
@@ -105,6 +71,85 @@ func (l *linker) moduleSurfaces(ev *evaluator) {
 		}
 	})
 	l.moduleRounds(ev, open)
+}
+
+// moduleHeads finds what aliases stand for, what types extend and implement, and
+// what type parameters may be. They may name each other.
+func (l *linker) moduleHeads(ev *evaluator) {
+	var heads, open []Ent
+	l.eachFile(func(fn int32) {
+		f := &l.files[fn]
+		if f.Rules.Modules == nil {
+			return
+		}
+		for i := range f.Facts.Decls {
+			d, e := &f.Facts.Decls[i], f.base+Ent(i)
+			if d.Kind == graph.KindTypeAlias && d.Traits&facts.TraitAlias != 0 && d.Type != facts.None || d.Kind.IsType() && d.Bases.Len()+d.Implements.Len() > 0 || d.TypeParams.Len() > 0 {
+				heads, open = append(heads, e), append(open, e, l.paramOwner(e))
+			}
+		}
+	})
+	read := newReadings(len(l.entFile), open)
+	ev.modules.reset()
+	ev.modules.read = read
+	groups := make([]int32, len(l.files)) // by file: what that has read
+	var changed []Ent
+	for round := range 4 {
+		changed = changed[:0]
+		for lo, hi := 0, 0; lo < len(heads); lo = hi {
+			fn := l.entFile[heads[lo]]
+			for hi < len(heads) && l.entFile[heads[hi]] == fn {
+				hi++
+			}
+			if round > 0 && read.fresh(groups[fn]) {
+				continue
+			}
+			ev.open(fn)
+			g := read.begin()
+			for _, e := range heads[lo:hi] {
+				if l.moduleHead(ev, e) {
+					changed = append(changed, e, l.paramOwner(e))
+				}
+			}
+			groups[fn] = read.end(g)
+		}
+		if len(changed) == 0 {
+			break
+		}
+		read.settle(changed, nil)
+	}
+	ev.modules.read = nil
+}
+
+// moduleHead finds what the head of a declaration says, and reports whether that is
+// another than before.
+func (l *linker) moduleHead(ev *evaluator, e Ent) bool {
+	f, d, changed := ev.f, l.decl(e), false
+	switch {
+	case d.Kind == graph.KindTypeAlias && d.Traits&facts.TraitAlias != 0 && d.Type != facts.None:
+		if t := ev.alias(d); t != l.typ[e] && t != unknownType {
+			l.typ[e], changed = t, true
+		}
+	case d.Kind.IsType() && d.Bases.Len()+d.Implements.Len() > 0:
+		changed = l.moduleBases(ev, e, d)
+	}
+	for j := d.TypeParams.Lo; j < d.TypeParams.Hi; j++ {
+		k := constraintKey{l.paramOwner(e), j - d.TypeParams.Lo}
+		p := &f.Facts.Params[j]
+		if p.Type != facts.None {
+			if t := ev.typeExpr(p.Type); t != l.constraints[k] {
+				l.constraints[k], changed = t, true
+			}
+		}
+		if p.Local != facts.None {
+			if v := f.Facts.Locals[p.Local].Value; v != facts.None {
+				if t := ev.typeExpr(v); t != l.mods.defaults[k] {
+					l.mods.defaults[k], changed = t, true
+				}
+			}
+		}
+	}
+	return changed
 }
 
 // isThis reports whether a function's declared result is this.

@@ -44,6 +44,7 @@ type routeDecl struct {
 type routeTable struct {
 	routes []routeDecl
 	by     map[string][]int32 // without a literal: under ""
+	nodes  map[string][]int32 // those of by that are not declared inside of a body
 
 	folders []string                 // by file: the folder it is in, see folder
 	filesOf map[graph.ID][]int32     // by the node of a package or file
@@ -78,7 +79,7 @@ func (l *linker) requests() {
 
 // routeTable collects the routes of the tree.
 func (l *linker) routeTable() *routeTable {
-	t := &routeTable{by: map[string][]int32{}}
+	t := &routeTable{by: map[string][]int32{}, nodes: map[string][]int32{}}
 	mounts := l.mounts()
 	for fn, f := range l.ownFiles() {
 		for i := range f.Facts.Decls {
@@ -131,6 +132,9 @@ func (l *linker) routeTable() *routeTable {
 			}
 		}
 		t.by[rarest] = append(t.by[rarest], int32(i))
+		if t.routes[i].node != graph.None {
+			t.nodes[rarest] = append(t.nodes[rarest], int32(i))
+		}
 	}
 	return t
 }
@@ -241,7 +245,7 @@ func (t *routeTable) candidates(l *linker, r *requested, fn int32, d *facts.Dire
 				continue
 			}
 			near := 0
-			if c.node == graph.None || ok {
+			if ok || c.node == graph.None && c.fn == fn {
 				near = t.nearness(l, c, fn, d)
 			}
 			if c.node == graph.None && near <= sameFile {
@@ -267,22 +271,27 @@ func (t *routeTable) candidates(l *linker, r *requested, fn int32, d *facts.Dire
 			}
 		}
 	}
-	lists, all := append(make([][]int32, 0, 8), t.by[""]), len(t.by[""])
+	texts, all := append(make([]string, 0, 8), ""), len(t.by[""])
 	for i, s := range r.segs {
 		if s.kind == segLiteral && s.text != last && !slices.ContainsFunc(r.segs[:i], func(o segment) bool { return o.text == s.text }) {
-			lists, all = append(lists, t.by[s.text]), all+len(t.by[s.text])
+			texts, all = append(texts, s.text), all+len(t.by[s.text])
 		}
 		last = s.text
 	}
-	if all <= maxRouteChecks {
-		for _, list := range lists {
-			look(t.declaredIn(list, fn))
+	if all > maxRouteChecks {
+		for _, s := range texts {
+			look(t.by[s])
 		}
-	}
-	if len(fits) == 0 || closest(slices.Clone(fits))[0].near <= sameFile { // most tests make their own
-		fits, tails, n = fits[:0], tails[:0], 0
-		for _, list := range lists {
-			look(list)
+	} else {
+		for _, s := range texts { // most tests make their own
+			look(t.declaredIn(t.by[s], fn))
+		}
+		if len(fits) == 0 || closest(slices.Clone(fits))[0].near <= sameFile {
+			// Of those inside of bodies there is none, but perhaps with a prefix.
+			n, fits, tails = 0, fits[:0], slices.DeleteFunc(tails, func(x routeFit) bool { return x.route.node != graph.None })
+			for _, s := range texts {
+				look(t.nodes[s])
+			}
 		}
 	}
 	if len(fits) == 0 {
