@@ -80,8 +80,9 @@ func (a *assignable) isA(x, y graph.ID) bool {
 }
 
 // widen makes the details of types that users fit as before compatible: a
-// parameter that takes more than it did, a result that is more than it was.
-func (m *matcher) widen(ds *details) {
+// parameter that takes more than it did, a result that is more than it was, or a
+// variable that is; final: only what declares it gives it a value.
+func (m *matcher) widen(ds *details, final bool) {
 	for i := range ds.list {
 		d := &ds.list[i]
 		if d.Verdict != Breaking {
@@ -90,16 +91,17 @@ func (m *matcher) widen(ds *details) {
 		from := m.spelled.typ(d.From)
 		switch d.Code {
 		case ParamType:
-			if m.assignability().to(from, d.To) || m.narrower(from, d.To, ds.rules) || m.among(from, d.To, ds.rules) {
+			if m.assignability().to(from, d.To) || Narrower(m.head.g, from, d.To, ds.rules) || m.among(from, d.To, ds.rules) {
 				d.Verdict = Compatible
 			}
 		case TypeChanged:
 			a := m.assignability()
-			if a.to(from, d.To) && a.to(d.To, from) || d.To == "untyped "+from {
+			if a.to(from, d.To) && a.to(d.To, from) || d.To == "untyped "+from ||
+				final && Narrower(m.head.g, d.To, from, ds.rules) {
 				d.Verdict = Compatible
 			}
 		case ResultType:
-			if m.assignability().to(d.To, from) || m.narrower(d.To, from, ds.rules) || m.among(d.To, from, ds.rules) {
+			if m.assignability().to(d.To, from) || Narrower(m.head.g, d.To, from, ds.rules) || m.among(d.To, from, ds.rules) {
 				d.Verdict = Compatible
 			}
 		}
@@ -155,10 +157,10 @@ func alternatives(t, separator string) []string {
 	return append(out, t[from:])
 }
 
-// narrower reports whether a value of type sub may be used as a super where a
+// Narrower reports whether a value of type sub may be used as a super where a
 // subtype is as good: both have the same type arguments, which a subtype passes
 // on as a rule, or super takes any value.
-func (m *matcher) narrower(sub, super string, rules *Rules) bool {
+func Narrower(g *graph.Graph, sub, super string, rules *Rules) bool {
 	if rules.Supertypes == nil {
 		return false
 	}
@@ -167,5 +169,5 @@ func (m *matcher) narrower(sub, super string, rules *Rules) bool {
 	}
 	x, xs, _ := strings.Cut(sub, "<")
 	y, ys, _ := strings.Cut(super, "<")
-	return xs == ys && Below(m.head.g, x, y, rules)
+	return xs == ys && Below(g, x, y, rules)
 }

@@ -38,8 +38,8 @@ func (m *matcher) compareShape(ds *details, b, h graph.ID) {
 		ds.add(VisibilityWidened, x.Visibility.String(), y.Visibility.String())
 	}
 	m.compareThrows(ds, b, h)
-	m.widen(ds)
-	compareFlags(ds, x, y)
+	m.widen(ds, x.Flags.Has(graph.FlagFinal) && y.Flags.Has(graph.FlagFinal))
+	m.compareFlags(ds, b, x, y)
 	compareCompiled(ds, x, y)
 	m.compareAnnotations(ds, b, h)
 	// What the data does not show, such as another default value.
@@ -496,11 +496,37 @@ var flagCodes = []struct {
 	{graph.FlagDeprecated, Deprecated, Undeprecated},
 }
 
-func compareFlags(ds *details, x, y *graph.Node) {
+// closed reports whether nothing extends a class and nothing outside of it can:
+// it has constructors, which only the class itself sees.
+func (m *matcher) closed(b graph.ID) bool {
+	g := m.base.g
+	if g.Nodes[b].Kind != graph.KindClass {
+		return false
+	}
+	if len(g.InKind(b, graph.EdgeExtends)) > 0 {
+		return false
+	}
+	some := false
+	for _, m := range m.base.members(b) {
+		if n := &g.Nodes[m]; n.Kind == graph.KindConstructor {
+			if n.Visibility != graph.Private {
+				return false
+			}
+			some = true
+		}
+	}
+	return some
+}
+
+// compareFlags adds the details of flags that came and went; x is the node b of
+// the base graph.
+func (m *matcher) compareFlags(ds *details, b graph.ID, x, y *graph.Node) {
 	for _, c := range flagCodes {
 		had, has := x.Flags.Has(c.flag), y.Flags.Has(c.flag)
 		switch {
 		case !had && has && c.flag == graph.FlagStatic && ds.rules.Statics && !y.Kind.IsCallable(): // who had a value of the type still has
+			ds.as(Compatible, c.came, -1, "", "", c.flag.Names()[0])
+		case !had && has && c.flag == graph.FlagFinal && m.closed(b):
 			ds.as(Compatible, c.came, -1, "", "", c.flag.Names()[0])
 		case !had && has:
 			ds.add(c.came, "", c.flag.Names()[0])

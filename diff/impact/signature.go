@@ -241,6 +241,14 @@ func (e *engine) useFit(edge *graph.Edge, s *graph.Site, c *diff.Change, skip in
 			if x == fitsNo && rules.Dynamic || (d.Code == diff.ParamType || d.Code == diff.ResultType || d.Code == diff.TypeChanged) && lastName(d.From) == lastName(d.To) {
 				x = fitsUnknown
 			}
+			if d.Code == diff.TypeChanged && diff.Narrower(e.head, d.To, d.From, &rules) {
+				switch k {
+				case graph.EdgeReads:
+					x = fitsYes // what it gives is all that it was
+				case graph.EdgeWrites:
+					x = fitsUnknown
+				}
+			}
 			f = min(f, x)
 		}
 	}
