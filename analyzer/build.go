@@ -392,11 +392,16 @@ func (w *worker) parse(j *job, src []byte) error {
 		j.content.Facts = f
 		return nil
 	}
-	if bytes.IndexByte(src, 0) >= 0 {
+	// Literals may hold NULs, which end what the parser reads: another character
+	// that means nothing stands for them. What does not parse then is no text.
+	nul := bytes.IndexByte(src, 0) >= 0
+	switch valid := utf8.Valid(src); {
+	case nul && !valid:
 		j.fail(graph.ReasonBinary, "")
 		return nil
-	}
-	if !utf8.Valid(src) {
+	case nul:
+		src = bytes.ReplaceAll(src, []byte{0}, []byte{1})
+	case !valid:
 		j.fail(graph.ReasonEncoding, "")
 	}
 	_, grammar := j.lang.GrammarOf(j.path)
@@ -406,7 +411,15 @@ func (w *worker) parse(j *job, src []byte) error {
 		if !errors.As(err, &limit) {
 			return err
 		}
-		j.fail(limitReasons[limit.Reason], "")
+		reason := limitReasons[limit.Reason]
+		if nul {
+			reason = graph.ReasonBinary
+		}
+		j.fail(reason, "")
+		return nil
+	}
+	if nul && t.Nodes[t.Root()].Flags&syntax.HasError != 0 {
+		j.fail(graph.ReasonBinary, "")
 		return nil
 	}
 	j.content.Facts = j.lang.Extract(t, &w.facts)
