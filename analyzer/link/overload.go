@@ -368,6 +368,9 @@ func (ev *evaluator) overload(list []member, args []int32) (member, []member) {
 				return m, nil // whatever else takes the arguments takes more
 			}
 		}
+		if m, ok := ev.mostSpecific(sure, args, phase); ok && !slices.ContainsFunc(open, func(o member) bool { return !ev.neverBetter(o, m, args, phase) }) {
+			return m, nil // if another one took the arguments, too, neither would be meant
+		}
 		all := append(sure, open...)
 		for _, m := range list { // what an unknown argument leaves to later phases
 			if len(sure) == 0 && !slices.ContainsFunc(all, func(o member) bool { return o.ent == m.ent }) && !ev.misfit(m.typ, args) {
@@ -506,6 +509,23 @@ func (ev *evaluator) moreSpecific(m, o member, args []int32, phase int) bool {
 		}
 	}
 	return true
+}
+
+// neverBetter reports whether a callable is surely not more specific than another
+// one for arguments whose types are known where the two differ.
+func (ev *evaluator) neverBetter(m, o member, args []int32, phase int) bool {
+	never := false
+	for i, a := range args {
+		p, q := ev.formal(m.typ, i, len(args), phase), ev.formal(o.typ, i, len(args), phase)
+		if p == q {
+			continue
+		}
+		if ev.argument(facts.ExprID(a)) == unknownType {
+			return false
+		}
+		never = never || ev.fits(ev.forCompare(p), ev.forCompare(q), 0) == no
+	}
+	return never
 }
 
 // forCompare returns a parameter's type without its type parameters, so that
