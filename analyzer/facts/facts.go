@@ -187,6 +187,7 @@ const (
 	TraitAlternative                    // stands in for what has the same name before it, where that cannot be had
 	TraitReplaced                       // a decorator may put something else in its place
 	TraitGenerator                      // what it gives is there at once, the values of that come later
+	TraitPretended                      // only checkers of types see it; no program has it
 )
 
 // Param is one parameter, result or type parameter of a declaration.

@@ -147,18 +147,23 @@ type named uint8
 const (
 	namedType named = 1 << iota
 	namedValue
+	namedAssigned // some code assigns to an attribute of the name; see findFallbacks
 )
 
-// addMember makes e a member of a type, beside others of its name.
-func (l *linker) addMember(owner Ent, name Sym, e Ent) {
+func (l *linker) setNamed(name Sym, kinds named) {
 	if int(name) >= len(l.named) {
 		l.named = append(l.named, make([]named, max(len(l.symNames), int(name)+1)-len(l.named))...)
 	}
+	l.named[name] |= kinds
+}
+
+// addMember makes e a member of a type, beside others of its name.
+func (l *linker) addMember(owner Ent, name Sym, e Ent) {
 	switch k := l.decl(e).Kind; {
 	case k.IsType():
-		l.named[name] |= namedType
+		l.setNamed(name, namedType)
 	case isValue(k):
-		l.named[name] |= namedValue
+		l.setNamed(name, namedValue)
 	}
 	if first := Ent(l.members.put(int32(owner), name, int32(e))); first != e {
 		l.nextMember[e] = l.nextMember[first]

@@ -137,6 +137,9 @@ func (r *bodyReader) dynamicName(e facts.ExprID, x *facts.Expr) {
 		r.use(e, x, ref)
 		return
 	}
+	if r.l.fallbacks && x.Op == facts.OpSelect && x.X >= 0 && x.Flags&facts.FlagWrite == 0 {
+		r.fallback(e, x)
+	}
 	if t := r.ev.typ[e]; r.ev.types.kind(t) == kExtern && x.Flags&facts.FlagWrite == 0 {
 		if r.role[e] != roleCalled {
 			r.externName(e, x, t)

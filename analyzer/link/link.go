@@ -95,6 +95,7 @@ type linker struct {
 	listeners  map[Ent][]Ent // by the type of events; see events.go
 	wired      wired         // what containers hand out
 	exports    exports       // of modules that are imported
+	fallbacks  bool          // something gives attributes that are not declared
 	overriding []bool        // by declaration: it overrides or implements a method
 	known      *dynamicEval  // what is known of names once slots are inferred
 	slots      *slots        // of languages whose types flow
@@ -178,6 +179,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	l.moduleHierarchy()
 	l.placedRoutes()
 	l.implementDeclared()
+	l.findFallbacks()
 	if err := l.bodies(ctx); err != nil {
 		return nil, err
 	}
