@@ -8,7 +8,8 @@ import (
 
 // What the grammars cannot read where it stands is shown to them as something
 // else of the same length: a signature that begins a line behind a member
-// without a semicolon, the variance of type parameters, export type *.
+// without a semicolon, and one that is called like an operator, the variance of
+// type parameters, export type *, & in the text of elements.
 
 var (
 	exportType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bexport\s+(type)\s*\*`) })
@@ -39,23 +40,82 @@ func patched(src []byte, signatures bool) []byte {
 	if bytes.Contains(src, []byte("out ")) || bytes.Contains(src, []byte("<in ")) {
 		eachVariance(src, func(from, to int) { blank(from, to, ' ') })
 	}
-	if signatures {
-		for at := 0; at < len(src); {
-			n := bytes.IndexByte(src[at:], '\n')
-			if n < 0 {
-				break
+	if !signatures {
+		eachAmpersand(src, func(at int) { blank(at, at+1, '+') })
+	}
+	for at := 0; at < len(src); {
+		n := bytes.IndexByte(src[at:], '\n')
+		if n < 0 {
+			break
+		}
+		at += n + 1
+		i := at
+		for i < len(src) && (src[i] == ' ' || src[i] == '\t') {
+			i++
+		}
+		if i == at || i+1 >= len(src) {
+			continue
+		}
+		switch {
+		case src[i] == '<':
+			if signatures && (isWord(src[i+1]) || src[i+1] == '\n' || src[i+1] == '\r') && endsMember(src[:at]) {
+				blank(i-1, i, ';')
 			}
-			at += n + 1
-			i := at
-			for i < len(src) && (src[i] == ' ' || src[i] == '\t') {
-				i++
-			}
-			if i > at && i+1 < len(src) && src[i] == '<' && (isWord(src[i+1]) || src[i+1] == '\n' || src[i+1] == '\r') && endsMember(src[:at]) {
+		case src[i] == 'i' && src[i+1] == 'n':
+			if operatorMember(src[i:]) && endsType(src[:at]) {
 				blank(i-1, i, ';')
 			}
 		}
 	}
 	return out
+}
+
+// operatorMember reports whether text begins with a member that has a type and is
+// called in or instanceof, or begins as in and no letter: behind a line without a
+// semicolon the grammar takes it for the operator.
+func operatorMember(text []byte) bool {
+	n := 0
+	for n < len(text) && isWord(text[n]) {
+		n++
+	}
+	if name := string(text[:min(n, 11)]); name != "in" && name != "instanceof" && (n < 3 || isLetter(text[2])) {
+		return false
+	}
+	return bytes.HasPrefix(text[n:], []byte(":")) || bytes.HasPrefix(text[n:], []byte("?:"))
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80 }
+
+// eachAmpersand calls f for each & of the text before the end of an element that
+// begins no character reference: which stands behind the end of a tag.
+func eachAmpersand(src []byte, f func(at int)) {
+	for at := 0; ; {
+		n := bytes.IndexByte(src[at:], '&')
+		if n < 0 {
+			return
+		}
+		first := at + n
+		end := bytes.IndexAny(src[first:], "<>{}")
+		if end < 0 {
+			return
+		}
+		at = first + end
+		from := bytes.LastIndexAny(src[:first], "<>{}")
+		if from < 1 || src[from] != '>' || src[from-1] == '=' || !bytes.HasPrefix(src[at:], []byte("</")) {
+			continue
+		}
+		for i := first; i < at; i++ {
+			if src[i] == '&' && !characterReference(src[i+1:at]) {
+				f(i)
+			}
+		}
+	}
+}
+
+// characterReference reports whether text behind & goes on as a reference does.
+func characterReference(text []byte) bool {
+	end := bytes.IndexByte(text, ';')
+	return end > 0 && end < 32 && bytes.IndexFunc(text[:end], func(r rune) bool { return !isWord(byte(r)) && r != '#' || r >= 0x80 }) < 0
 }
 
 // eachVariance calls f for the words in and out before the names of type
@@ -114,18 +174,33 @@ func skipComments(src []byte, at int) int {
 }
 
 // endsMember reports whether what stands before a line may be the end of a
-// member or statement: its last character, comments left out, ends an
-// expression or a type.
+// member or statement, or what a body begins with: its last character ends an
+// expression or a type, or is a brace.
 func endsMember(before []byte) bool {
+	c := lastBefore(before)
+	return isWord(c) || c == ']' || c == '>' || c == ')' || c == '}' || c == '{'
+}
+
+// endsType reports whether what stands before a line may be the end of a type: its
+// last character is of a name, a literal or a bracket that ends one.
+func endsType(before []byte) bool {
+	c := lastBefore(before)
+	return isWord(c) || c == ']' || c == '>' || c == ')' || c == '}' || c == '`'
+}
+
+// lastBefore returns the last character before a line, comments left out, 0 if there
+// is none or they are long.
+func lastBefore(before []byte) byte {
+	before = before[max(0, len(before)-maxComments):]
 	for range 64 {
 		before = bytes.TrimRight(before, " \t\r\n")
 		if len(before) == 0 {
-			return false
+			return 0
 		}
 		if bytes.HasSuffix(before, []byte("*/")) {
 			open := bytes.LastIndex(before, []byte("/*"))
 			if open < 0 {
-				return false
+				return 0
 			}
 			before = before[:open]
 			continue
@@ -135,8 +210,7 @@ func endsMember(before []byte) bool {
 			before = before[:line]
 			continue
 		}
-		c := before[len(before)-1]
-		return isWord(c) || c == ']' || c == '>' || c == ')' || c == '}' || c == '{'
+		return before[len(before)-1]
 	}
-	return false
+	return 0
 }
