@@ -231,7 +231,7 @@ type LibraryReader struct {
 	locals  []int32
 	decls   []DeclID
 	open    []openRow
-	to      File // the tables of the file that is read
+	to      File // the tables of the file that is read, in memory that files share
 }
 
 // openRow is a declaration whose row is being read.
@@ -243,7 +243,7 @@ type openRow struct {
 
 // NewReader returns a reader of the files of a library.
 func (a *Archive) NewReader() *LibraryReader {
-	return &LibraryReader{archive: a, IDs: make([]NameID, 1, 1024), strs: make([]Str, a.table.count())}
+	return &LibraryReader{archive: a, IDs: make([]NameID, 1, 4096), strs: make([]Str, a.table.count()), exprs: make([]int32, 0, 16<<10), locals: make([]int32, 0, 8<<10)}
 }
 
 // Finish gives the files their strings, see [LibraryReader.IDs].
@@ -273,8 +273,8 @@ func (r *LibraryReader) str(id NameID) Str {
 // has no strings before [LibraryReader.Finish].
 func (r *LibraryReader) Read(o *Outline, live []bool) *File {
 	t := &r.to
-	*t = File{Package: r.str(o.Package), Constraint: r.str(o.constraint), Generated: o.generated, Decls: t.Decls[:0], Params: t.Params[:0],
-		Locals: t.Locals[:0], Exprs: t.Exprs[:0], Lists: append(t.Lists[:0], 0)}
+	*t = File{Package: r.str(o.Package), Constraint: r.str(o.constraint), Generated: o.generated,
+		Decls: room(t.Decls, 512), Params: room(t.Params, 1024), Locals: room(t.Locals, 2048), Exprs: room(t.Exprs, 8192), Lists: append(room(t.Lists, 4096), 0)}
 	r.exprs, r.locals, r.open = r.exprs[:0], r.locals[:0], r.open[:0]
 	r.decls = slices.Grow(r.decls[:0], len(o.Decls))[:len(o.Decls)]
 	k := rowCursor{s: o.rows}
@@ -321,9 +321,18 @@ func (r *LibraryReader) Read(o *Outline, live []bool) *File {
 		lo.Next = LocalID(place(r.locals, int32(lo.Next)))
 	}
 	f := &File{Package: t.Package, Constraint: t.Constraint, Generated: t.Generated, Imports: r.imports(o), Directives: r.directives(o),
-		Decls: clone(t.Decls), Params: clone(t.Params), Locals: clone(t.Locals), Exprs: clone(t.Exprs), Lists: clone(t.Lists)}
+		Decls: slices.Clip(t.Decls), Params: slices.Clip(t.Params), Locals: slices.Clip(t.Locals), Exprs: slices.Clip(t.Exprs), Lists: slices.Clip(t.Lists)}
 	r.files = append(r.files, f)
 	return f
+}
+
+// room returns where the rows of a table go: behind those of the file before, or in
+// memory for n rows where less than a quarter of that is left.
+func room[T any](s []T, n int) []T {
+	if cap(s)-len(s) < n/4 {
+		return make([]T, 0, n)
+	}
+	return s[len(s):]
 }
 
 func place(of []int32, i int32) int32 {
