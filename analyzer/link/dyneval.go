@@ -26,12 +26,14 @@ type dynamicEval struct {
 	hits     map[memberKey]hit
 	known    *dynamicEval // what another evaluator has found out about names before; empty if none has
 	chase    int
-	free     []boundName // by Str of the file that was opened last
-	opened   uint32      // the number of files that were opened
-	calls    int         // calls that are open
-	track    bool        // who reads which slot
-	reader   int32       // who reads now
-	readers  []int32     // see evaluateLate
+	free     []boundName   // by Str of the file that was opened last
+	opened   uint32        // the number of files that were opened, from 1
+	own      [][]boundName // by file of the tree: free
+	others   []boundName   // free of the last file that is of a library
+	calls    int           // calls that are open
+	track    bool          // who reads which slot
+	reader   int32         // who reads now
+	readers  []int32       // see evaluateLate
 }
 
 // askedLocal is a local whose value was asked for while it was looked for, and the
@@ -65,8 +67,20 @@ func (ev *evaluator) openDynamic() {
 	}
 	fs := ev.f.Facts
 	d.opened++
-	if n := len(ev.f.syms); len(d.free) < n {
-		d.free = make([]boundName, n+n/4)
+	if d.own == nil {
+		d.own = make([][]boundName, len(ev.l.files))
+	}
+	switch n := len(ev.f.syms); {
+	case ev.l.units[ev.f.unit].surface: // most have their strings in common
+		if len(d.others) < n {
+			d.others = make([]boundName, n)
+		}
+		d.free = d.others
+	case d.own[ev.fn] == nil:
+		d.own[ev.fn] = make([]boundName, n)
+		fallthrough
+	default:
+		d.free = d.own[ev.fn]
 	}
 	n, m := len(fs.Exprs), len(fs.Locals)
 	d.within, d.flowed = zeroed(d.within, n), zeroed(d.flowed, n)

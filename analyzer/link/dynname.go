@@ -289,20 +289,25 @@ func (ev *evaluator) moduleMember(pkg Type, name Sym) (Type, Ent) {
 // type as a value, and what it names.
 func (ev *evaluator) boundName(name facts.Str) (Type, Ent) {
 	d := &ev.dyn
-	if d.free[name].opened != d.opened {
+	stamp := uint32(0) // of a file of the tree: once and for all
+	if ev.l.units[ev.f.unit].surface {
+		stamp = d.opened
+	}
+	if at := &d.free[name]; !at.known || at.opened != stamp {
 		b := ev.freeBinding(ev.f.syms[name])
 		if d.chase > 0 {
 			return ev.boundValue(b) // of names that are looked for just now not all is known
 		}
-		d.free[name] = boundName{d.opened, b}
+		d.free[name] = boundName{stamp, true, b}
 	}
 	return ev.boundValue(d.free[name].binding)
 }
 
-// boundName is what a name of a file is bound to, if it was asked for since the file
-// was opened.
+// boundName is what a name of a file is bound to, if it was asked for: of a library,
+// since the file was opened.
 type boundName struct {
 	opened uint32
+	known  bool
 	binding
 }
 
