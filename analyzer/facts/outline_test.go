@@ -152,3 +152,11 @@ func TestRowsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestAppendWords(t *testing.T) {
+	for _, text := range []string{"", " \n", "a", " a b\t\nc ", "é\u00a0x\u2003\xffy", "\v\f\r.", strings.Repeat("ab  ", 99)} {
+		if got, want := string(facts.AppendWords([]byte("x"), []byte(text))), "x"+strings.Join(strings.Fields(text), " "); got != want {
+			t.Errorf("words of %q: %q, not %q", text, got, want)
+		}
+	}
+}

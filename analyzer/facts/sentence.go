@@ -28,3 +28,24 @@ func Sentence(text []byte) int {
 	}
 	return len(text)
 }
+
+// AppendWords appends the words of a text, with a space between each two.
+func AppendWords(dst, text []byte) []byte {
+	begin, word := len(dst), false // one is open
+	for i := 0; i < len(text); {
+		r, n := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRune(text[i:])
+		}
+		if unicode.IsSpace(r) {
+			word = false
+		} else {
+			if !word && len(dst) > begin {
+				dst = append(dst, ' ')
+			}
+			dst, word = append(dst, text[i:i+n]...), true
+		}
+		i += n
+	}
+	return dst
+}

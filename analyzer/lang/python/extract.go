@@ -47,7 +47,8 @@ type extractor struct {
 	pending []route
 	repeats map[repeated]int
 	text    []byte
-	signed  int // bytes that signatures may still take
+	words   []byte // of documentation
+	signed  int    // bytes that signatures may still take
 	hasher  syntax.Hasher
 }
 
@@ -62,7 +63,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 	b.Reset()
 	*e = extractor{
 		t: t, b: b, nodes: t.Nodes, src: t.Src, owner: none, function: none,
-		ids: e.ids[:0], params: e.params[:0], skips: e.skips[:0], text: e.text[:0],
+		ids: e.ids[:0], params: e.params[:0], skips: e.skips[:0], text: e.text[:0], words: e.words,
 		errors: e.errors[:0], hasher: e.hasher, signed: 4*len(t.Src) + 64<<10,
 		classes: map[facts.DeclID]*classInfo{}, repeats: map[repeated]int{},
 	}

@@ -134,7 +134,8 @@ func (e *extractor) document(d facts.DeclID, doc syntax.ID) {
 	}
 	text := e.t.Text(doc)
 	text = bytes.TrimLeft(text, "rRuUbB")
-	words := bytes.Join(bytes.Fields(bytes.Trim(text, `"'`)), []byte(" "))
+	words := facts.AppendWords(e.words[:0], bytes.Trim(text, `"'`))
+	e.words = words
 	if len(words) == 0 {
 		return
 	}
