@@ -36,6 +36,10 @@ func (b *Builder) Reset() {
 	}
 	clear(b.intern)
 	f := &b.File
+	if cap(f.Exprs) == 0 { // as most files need, so that the tables are seldom copied to grow
+		f.Strings, f.Decls, f.Params = make([]string, 0, 1<<10), make([]Decl, 0, 1<<8), make([]Param, 0, 1<<9)
+		f.Locals, f.Exprs, f.Lists = make([]Local, 0, 1<<10), make([]Expr, 0, 1<<12), make([]int32, 0, 1<<12)
+	}
 	b.File = File{Strings: append(f.Strings[:0], ""), Imports: f.Imports[:0], Decls: f.Decls[:0], Params: f.Params[:0],
 		Locals: f.Locals[:0], Exprs: f.Exprs[:0], Lists: append(f.Lists[:0], 0), Flows: f.Flows[:0], Directives: f.Directives[:0], Unparsed: f.Unparsed[:0]}
 	b.bound, b.within = append(b.bound[:0], None), append(b.within[:0], 0)

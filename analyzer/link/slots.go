@@ -2,6 +2,7 @@ package link
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
@@ -73,6 +74,9 @@ func (s *slots) ofParam(at int32) int32 { return int32(len(s.result)) + at }
 // read notes that a slot was read.
 func (s *slots) read(slot, reader int32) {
 	if last := s.readers[slot]; last == 0 || s.reads[last].reader != reader {
+		if len(s.reads) == cap(s.reads) {
+			s.reads = slices.Grow(s.reads, len(s.reads)) // append would copy large ones more often
+		}
 		s.reads = append(s.reads, slotRead{reader, last})
 		s.readers[slot] = int32(len(s.reads) - 1)
 	}
