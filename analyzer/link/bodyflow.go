@@ -125,7 +125,9 @@ func (r *bodyReader) convertType(from, to Type, owner graph.ID, x *facts.Expr) {
 	case kNamed:
 		concrete = r.target(br.ent)
 		if !r.l.isInterface(br.ent) && r.l.isInterface(tr.ent) {
-			r.stored[implemented{br.ent, tr.ent}] = base != from
+			p := implemented{br.ent, tr.ent}
+			was, seen := r.stored[p]
+			r.stored[p] = base != from && (was || !seen) // one that is stored itself proves more
 		}
 	case kExtern:
 		concrete = r.extern(r.l.symString(Sym(br.ent)), r.l.symString(Sym(br.n)))
