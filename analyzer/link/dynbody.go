@@ -119,6 +119,9 @@ func (r *bodyReader) dynamicImports() {
 
 func (r *bodyReader) dynamicName(e facts.ExprID, x *facts.Expr) {
 	ref := r.ev.ref[e]
+	if r.l.fallbacks && x.Op == facts.OpSelect && x.X >= 0 && x.Flags&facts.FlagWrite == 0 && (ref == noEnt || r.l.pretended(ref)) {
+		r.fallback(e, x)
+	}
 	if ref != noEnt {
 		k := r.l.decl(ref).Kind
 		if r.role[e] == roleCalled && (k.IsCallable() || k.IsType()) {
@@ -136,9 +139,6 @@ func (r *bodyReader) dynamicName(e facts.ExprID, x *facts.Expr) {
 		}
 		r.use(e, x, ref)
 		return
-	}
-	if r.l.fallbacks && x.Op == facts.OpSelect && x.X >= 0 && x.Flags&facts.FlagWrite == 0 {
-		r.fallback(e, x)
 	}
 	if t := r.ev.typ[e]; r.ev.types.kind(t) == kExtern && x.Flags&facts.FlagWrite == 0 {
 		if r.role[e] != roleCalled {

@@ -38,11 +38,15 @@ func (l *linker) findFallbacks() {
 	}
 }
 
+// pretended reports whether no program has a declaration, which only checkers of
+// types see.
+func (l *linker) pretended(e Ent) bool { return l.decl(e).Traits&facts.TraitPretended != 0 }
+
 // givesAttributes reports whether a declaration of the right name is there when the
 // program runs.
 func (l *linker) givesAttributes(e Ent) bool {
 	d := l.decl(e)
-	return d.Kind.IsCallable() && d.Traits&facts.TraitPretended == 0 && l.nodeOf[l.canon[e]] != graph.None
+	return d.Kind.IsCallable() && !l.pretended(e) && l.nodeOf[l.canon[e]] != graph.None
 }
 
 // fallback records what gives an attribute that is not declared: a method of the
@@ -57,7 +61,7 @@ func (r *bodyReader) fallback(e facts.ExprID, x *facts.Expr) {
 		to := noEnt
 		switch rec := ev.types.rec(m); {
 		case rec.kind == kNamed || rec.kind == kSelf:
-			if h := ev.find(m, name); h.ent != noEnt || h.foreign {
+			if h := ev.find(m, name); h.ent != noEnt && !r.l.pretended(h.ent) || h.foreign {
 				continue
 			}
 			to = ev.find(m, by).ent

@@ -120,9 +120,6 @@ func (e *extractor) functionDecl(i, whole syntax.ID, nodes []syntax.ID) {
 	if e.hasToken(i, tokenAsync) {
 		p.Flags |= graph.FlagAsync
 	}
-	if e.typing {
-		p.Traits |= facts.TraitPretended
-	}
 	static, meta := e.traits(d, marks, text, cls)
 	owner := e.owner
 	e.owner = d

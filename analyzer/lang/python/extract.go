@@ -168,6 +168,9 @@ func (e *extractor) place(i syntax.ID) (line, col int32) {
 // node that it is.
 func (e *extractor) declare(kind graph.Kind, name, def syntax.ID) facts.DeclID {
 	d := e.b.AddDecl(kind, e.str(name), e.owner)
+	if e.typing {
+		e.b.Decls[d].Traits |= facts.TraitPretended
+	}
 	p := &e.b.Decls[d]
 	p.DefLine, p.EndLine = int32(e.nodes[def].Row)+1, int32(e.t.EndLine(def))
 	if name == syntax.None {
