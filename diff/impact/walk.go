@@ -370,14 +370,6 @@ func (w *walk) constructed(class graph.ID) []int32 {
 				}
 			}
 		}
-		for _, c := range w.g.OutKind(types[k], graph.EdgeContains) {
-			if w.g.Nodes[c.To].Kind != graph.KindConstructor {
-				continue
-			}
-			for _, i := range w.g.InKind(c.To, graph.EdgeCalls) { // a class in a body, which is none of the graph
-				es = append(es, int32(i))
-			}
-		}
 	}
 	return es
 }
