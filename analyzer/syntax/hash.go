@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
+	"math"
+	"slices"
 )
 
 // HashRules say what in a language carries no meaning, and are set once per
@@ -35,6 +37,24 @@ type Edits struct {
 	// Skip are the roots of subtrees left out: member declarations that are
 	// hashed by themselves.
 	Skip []ID
+}
+
+// at reports what to do at node i, and the least node behind it at which there may
+// be something to do. It is asked for ascending nodes.
+func (e *Edits) at(i ID) (name, skip bool, next ID) {
+	next = math.MaxInt32
+	take := func(list *[]ID) (found bool) {
+		for len(*list) > 0 && (*list)[0] <= i {
+			found = (*list)[0] == i
+			*list = (*list)[1:]
+		}
+		if len(*list) > 0 {
+			next = min(next, (*list)[0])
+		}
+		return found
+	}
+	name, skip = take(&e.Names), take(&e.Skip)
+	return name, skip, next
 }
 
 // A Digest is the sum of a declaration.
@@ -71,9 +91,12 @@ const SketchTokens = 16
 type Hasher struct {
 	t      *Tree
 	rules  *HashRules
+	lang   *Language    // which kinds is of, under the rules
+	kinds  []hashedKind // by kind; the last is that of errors
 	sha    hash.Hash
-	buf    []byte
-	open   []ID // named inner nodes entered and not left
+	buf    []byte // the end of the stream; of a fixed size
+	n      int    // bytes in buf
+	open   []ID   // named inner nodes entered and not left
 	tokens int
 
 	branches int
@@ -100,98 +123,149 @@ const (
 	tagGap
 )
 
-const flushAt = 8 << 10
+// flushAt is how much of the stream is kept, small how much may come before that is
+// looked at: exits, and the fixed part of an item.
+const (
+	flushAt = 8 << 10
+	small   = 64
+)
+
+// hashedKind is what the hasher has to know of a kind, in one place.
+type hashedKind struct {
+	tag uint32
+	is  uint8
+}
+
+// What a kind is under the rules.
+const (
+	isBranch uint8 = 1 << iota // 1: it is counted
+	isIgnored
+	isWhole
+)
+
+// know makes the table of the kinds of a language.
+func (h *Hasher) know(l *Language, rules *HashRules) {
+	h.lang = l
+	h.kinds = slices.Grow(h.kinds[:0], len(l.tags)+1)
+	for i, tag := range l.tags {
+		k, e := Kind(i), hashedKind{tag: tag}
+		if rules.Ignore.Has(k) {
+			e.is |= isIgnored
+		}
+		if rules.Whole.Has(k) {
+			e.is |= isWhole
+		}
+		if rules.Branch.Has(k) {
+			e.is |= isBranch
+		}
+		h.kinds = append(h.kinds, e)
+	}
+	h.kinds = append(h.kinds, hashedKind{tag: tagError})
+}
 
 // Reset starts a new digest over nodes of t.
 func (h *Hasher) Reset(t *Tree, rules *HashRules) {
 	if h.sha == nil {
 		h.sha = sha256.New()
-		h.buf = make([]byte, 0, 2*flushAt)
+		h.buf = make([]byte, flushAt+small)
 	}
 	h.sha.Reset()
+	if h.lang != t.Lang || h.rules != rules {
+		h.know(t.Lang, rules)
+	}
 	h.t, h.rules = t, rules
-	h.buf = h.buf[:0]
-	h.tokens, h.branches = 0, 0
+	h.n, h.tokens, h.branches = 0, 0, 0
 	h.shingles.reset()
 }
 
 // Bytes adds bytes that stand nowhere in the source, such as the ordinal of a
 // constant with an implied value. They are no token.
 func (h *Hasher) Bytes(b []byte) {
-	h.buf = h.text(append(h.buf, opBytes), b)
+	w := h.room(h.n)
+	h.buf[w] = opBytes
+	h.n = h.text(w+1, b)
 }
 
 // Node adds the subtree of root. A root that is an extra is hashed as asked,
 // Pragma or not.
 func (h *Hasher) Node(root ID, e Edits) {
-	nodes, src, tags := h.t.Nodes, h.t.Src, h.t.Lang.tags
-	rules := h.rules
-	names, skip := e.Names, e.Skip
-	buf, open := h.buf, h.open[:0]
+	nodes, src, kinds, buf := h.t.Nodes, h.t.Src, h.kinds, h.buf
+	w, open := h.n, h.open[:0]
 	end := nodes[root].Next
 	at := nodes[root].Start // the text before has been dealt with
 	leave := end            // Next of the innermost open node
+	edit := root            // no node before it is one of e
 	for i := root; i < end; {
 		for leave == i {
 			n := &nodes[open[len(open)-1]]
 			if at < n.End {
-				buf = h.gap(buf, src, at, n.End)
+				w = h.gap(w, at, n.End)
 				at = n.End
 			}
-			buf = append(buf, opExit)
+			if w >= flushAt {
+				w = h.flush(w)
+			}
+			buf[w] = opExit
+			w++
 			open = open[:len(open)-1]
 			leave = end
 			if len(open) > 0 {
 				leave = nodes[open[len(open)-1]].Next
 			}
 		}
-		if len(buf) >= flushAt {
-			buf = h.flush(buf)
+		if w >= flushAt {
+			w = h.flush(w)
 		}
 		n := &nodes[i]
 		if at < n.Start {
 			if n.Start-at > 1 || !isSpace(src[at]) {
-				buf = h.gap(buf, src, at, n.Start)
+				w = h.gap(w, at, n.Start)
 			}
 			at = n.Start
 		}
-		tag := tagError
-		if int(n.Kind) < len(tags) {
-			tag = tags[n.Kind]
-		}
-		for len(skip) > 0 && skip[0] < i {
-			skip = skip[1:]
+		kind := kinds[min(int(n.Kind), len(kinds)-1)]
+		name := false
+		if i >= edit {
+			var skip bool
+			if name, skip, edit = e.at(i); skip {
+				at, i = n.End, n.Next
+				continue
+			}
 		}
 		switch {
-		case len(skip) > 0 && skip[0] == i:
 		case n.Flags&(Extra|Error) == Extra && i != root:
 			// A comment. What error recovery skipped is an extra too, but no
 			// less part of the program for that.
-			if rules.Pragma != nil && rules.Pragma(src[n.Start:n.End]) {
-				buf = h.token(buf, tag, src, n.Start, n.End)
+			if h.rules.Pragma != nil && h.rules.Pragma(src[n.Start:n.End]) {
+				w = h.token(w, kind.tag, n.Start, n.End)
 			}
-		case n.Next == i+1 || rules.Whole.Has(n.Kind):
-			for len(names) > 0 && names[0] < i {
-				names = names[1:]
-			}
-			if len(names) > 0 && names[0] == i {
-				buf = append(buf, opName)
+		case n.Next == i+1 || kind.is&isWhole != 0:
+			size := n.End - n.Start
+			switch {
+			case name:
+				buf[w] = opName
+				w++
 				h.tokens++
 				h.shingles.add(seed(tagName, 0))
-			} else if n.Start == n.End && n.Flags&Named == 0 || rules.Ignore.Has(n.Kind) {
+			case size == 0 && n.Flags&Named == 0 || kind.is&isIgnored != 0:
 				// Empty tokens stand for line ends and indentation.
-			} else {
-				buf = h.token(buf, tag, src, n.Start, n.End)
-				if rules.Branch.Has(n.Kind) {
-					h.branches++
-				}
+			case size < 8 && int(n.Start)+8 <= len(src): // most tokens: the text is one word
+				word := binary.LittleEndian.Uint64(src[n.Start:]) & (1<<(8*size) - 1)
+				h.tokens++
+				h.shingles.add(mum(seed(kind.tag, int(size))^prime3, word^prime1))
+				binary.LittleEndian.PutUint64(buf[w:], uint64(opToken)|uint64(kind.tag)<<8|uint64(size)<<40)
+				binary.LittleEndian.PutUint64(buf[w+6:], word)
+				w += 6 + int(size)
+				h.branches += int(kind.is & isBranch)
+			default:
+				w = h.token(w, kind.tag, n.Start, n.End)
+				h.branches += int(kind.is & isBranch)
 			}
 		default:
-			if rules.Branch.Has(n.Kind) {
-				h.branches++
-			}
+			h.branches += int(kind.is & isBranch)
 			if n.Flags&Named != 0 {
-				buf = append(buf, opEnter, byte(tag), byte(tag>>8), byte(tag>>16), byte(tag>>24))
+				binary.LittleEndian.PutUint64(buf[w:], uint64(opEnter)|uint64(kind.tag)<<8)
+				w += 5
 				open = append(open, i)
 				leave = n.Next
 			}
@@ -203,13 +277,15 @@ func (h *Hasher) Node(root ID, e Edits) {
 	}
 	for len(open) > 0 {
 		if n := &nodes[open[len(open)-1]]; at < n.End {
-			buf = h.gap(buf, src, at, n.End)
+			w = h.gap(w, at, n.End)
 			at = n.End
 		}
-		buf = append(buf, opExit)
+		w = h.room(w)
+		buf[w] = opExit
+		w++
 		open = open[:len(open)-1]
 	}
-	h.buf, h.open = buf, open
+	h.n, h.open = w, open
 }
 
 // Hash is Reset, Node and Sum.
@@ -221,7 +297,7 @@ func (h *Hasher) Hash(t *Tree, root ID, rules *HashRules, e Edits) Digest {
 
 // Sum returns the digest of what was added since Reset.
 func (h *Hasher) Sum() Digest {
-	h.buf = h.flush(h.buf)
+	h.n = h.flush(h.n)
 	d := Digest{Tokens: h.tokens, Branches: h.branches}
 	copy(d.Hash[:], h.sha.Sum(h.sum[:0]))
 	if h.tokens >= SketchTokens {
@@ -230,70 +306,75 @@ func (h *Hasher) Sum() Digest {
 	return d
 }
 
-func (h *Hasher) flush(buf []byte) []byte {
-	h.sha.Write(buf)
-	return buf[:0]
+// flush hashes the first w bytes of buf.
+func (h *Hasher) flush(w int) int {
+	h.sha.Write(h.buf[:w])
+	return 0
 }
 
-// text adds a length and bytes to the stream in buf.
-func (h *Hasher) text(buf, b []byte) []byte {
-	buf = binary.AppendUvarint(buf, uint64(len(b)))
-	if len(b) > flushAt {
-		buf = h.flush(buf)
-		h.sha.Write(b)
-		return buf
+// room makes room for the fixed part of an item behind the first w bytes of buf.
+func (h *Hasher) room(w int) int {
+	if w >= flushAt {
+		return h.flush(w)
 	}
-	return append(buf, b...)
+	return w
 }
 
-// token adds the leaf with the given tag and the text src[start:end] to the
-// stream in buf.
-func (h *Hasher) token(buf []byte, tag uint32, src []byte, start, end uint32) []byte {
+// text adds a length and bytes behind the first w bytes of buf.
+func (h *Hasher) text(w int, b []byte) int {
+	w = h.room(w)
+	w += binary.PutUvarint(h.buf[w:], uint64(len(b)))
+	if w+len(b) > flushAt {
+		w = h.flush(w)
+		if len(b) > flushAt {
+			h.sha.Write(b)
+			return w
+		}
+	}
+	return w + copy(h.buf[w:], b)
+}
+
+// token adds the leaf with the given tag and the text src[start:end] behind the
+// first w bytes of buf.
+func (h *Hasher) token(w int, tag, start, end uint32) int {
 	h.tokens++
-	n := end - start
-	if n > 8 || int(start)+8 > len(src) {
-		text := src[start:end]
-		v := seed(tag, len(text))
-		for len(text) >= 8 {
-			v = mum(v^prime3, binary.LittleEndian.Uint64(text)^prime1)
-			text = text[8:]
-		}
-		var w uint64
-		for i, b := range text {
-			w |= uint64(b) << (8 * i)
-		}
-		h.shingles.add(mum(v^prime3, w^prime1))
-		buf = append(buf, opToken, byte(tag), byte(tag>>8), byte(tag>>16), byte(tag>>24))
-		return h.text(buf, src[start:end])
+	text := h.t.Src[start:end]
+	v := seed(tag, len(text))
+	rest := text
+	for len(rest) >= 8 {
+		v = mum(v^prime3, binary.LittleEndian.Uint64(rest)^prime1)
+		rest = rest[8:]
 	}
-	// Most tokens are short: their text is one word.
-	w := binary.LittleEndian.Uint64(src[start:]) & (1<<(8*n) - 1)
-	v := seed(tag, int(n))
-	if n == 8 {
-		v = mum(v^prime3, w^prime1)
-		h.shingles.add(mum(v^prime3, prime1))
-	} else {
-		h.shingles.add(mum(v^prime3, w^prime1))
+	var word uint64
+	for i, b := range rest {
+		word |= uint64(b) << (8 * i)
 	}
-	at := len(buf)
-	buf = append(buf, opToken, byte(tag), byte(tag>>8), byte(tag>>16), byte(tag>>24), byte(n),
-		byte(w), byte(w>>8), byte(w>>16), byte(w>>24), byte(w>>32), byte(w>>40), byte(w>>48), byte(w>>56))
-	return buf[:at+6+int(n)]
+	h.shingles.add(mum(v^prime3, word^prime1))
+	w = h.room(w)
+	binary.LittleEndian.PutUint64(h.buf[w:], uint64(opToken)|uint64(tag)<<8)
+	return h.text(w+5, text)
 }
 
 // gap deals with the text between two leaves: what is left of it without the
 // white space around it is a token.
-func (h *Hasher) gap(buf, src []byte, from, to uint32) []byte {
+func (h *Hasher) gap(w int, from, to uint32) int {
+	const spaces = 0x2020202020202020
+	src := h.t.Src
 	for from < to && isSpace(src[from]) {
 		from++
+		for from+8 <= to && binary.LittleEndian.Uint64(src[from:]) == spaces {
+			from += 8
+		}
 	}
 	for from < to && isSpace(src[to-1]) {
 		to--
 	}
-	if from < to {
-		buf = h.token(append(buf, opGap), tagGap, src, from, to)
+	if from == to {
+		return w
 	}
-	return buf
+	w = h.room(w)
+	h.buf[w] = opGap
+	return h.token(w+1, tagGap, from, to)
 }
 
 func isSpace(b byte) bool { return b == ' ' || b-'\t' < 5 }

@@ -39,28 +39,23 @@ func Similarity(a, b Sketch) float64 {
 }
 
 // shingles collects the least hash per bin over all 4-grams of a token stream
-// (one-permutation hashing).
+// (one-permutation hashing). Most streams are too short to have a sketch, so tokens
+// are kept until there are many or the sketch is asked for.
 type shingles struct {
-	window [gram]uint64 // hashes of the last tokens
-	n      uint
-	roll   uint64
+	tokens []uint64 // hashes: those that have not been looked at, behind the last gram-1 before them
+	filled uint64   // the bins that have a value
 	mins   [bins]uint64
 }
 
-func (s *shingles) reset() {
-	s.n, s.roll = 0, 0
-	s.window = [gram]uint64{}
-	for i := range s.mins {
-		s.mins[i] = ^uint64(0)
-	}
-}
+// maxTokens is how many tokens are kept.
+const maxTokens = 1 << 10
+
+func (s *shingles) reset() { s.tokens, s.filled = s.tokens[:0], 0 }
 
 const (
 	prime1 = 0x9E3779B185EBCA87
 	prime2 = 0xC2B2AE3D27D4EB4F
 	prime3 = 0x165667B19E3779F9
-
-	prime1p4 = (prime1 * prime1 % (1 << 64)) * (prime1 * prime1 % (1 << 64)) % (1 << 64)
 )
 
 // seed starts the hash of a token with the given tag and length.
@@ -68,16 +63,29 @@ func seed(tag uint32, length int) uint64 { return uint64(tag)*prime2 ^ uint64(le
 
 // add appends a token, given by its hash.
 func (s *shingles) add(v uint64) {
-	slot := &s.window[s.n%gram]
-	s.roll = s.roll*prime1 + v - *slot*prime1p4
-	*slot = v
-	if s.n++; s.n < gram {
-		return
+	if len(s.tokens) == maxTokens {
+		s.collect()
 	}
-	h := mix(s.roll)
-	if m := &s.mins[h>>58]; h < *m {
-		*m = h
+	s.tokens = append(s.tokens, v)
+}
+
+// collect looks at the tokens that were kept.
+func (s *shingles) collect() {
+	if s.filled == 0 {
+		for i := range s.mins {
+			s.mins[i] = ^uint64(0)
+		}
 	}
+	ts, filled := s.tokens, s.filled
+	for len(ts) >= gram {
+		h := mix(((ts[0]*prime1+ts[1])*prime1+ts[2])*prime1 + ts[3])
+		bin := h >> 58
+		s.mins[bin] = min(s.mins[bin], h)
+		filled |= 1 << bin
+		ts = ts[1:]
+	}
+	s.filled = filled
+	s.tokens = append(s.tokens[:0], ts...)
 }
 
 func mum(a, b uint64) uint64 {
@@ -97,14 +105,15 @@ func mix(h uint64) uint64 {
 // sketch returns the low bits of the least hash per bin. An empty bin borrows
 // from a filled one, tried in an order that depends on the bin only (optimal
 // densification, Shrivastava 2017): so that the estimate keeps its meaning for
-// small sets.
+// small sets. There must be a 4-gram.
 func (s *shingles) sketch() (out Sketch) {
+	s.collect()
 	for i := range s.mins {
-		m := s.mins[i]
-		for try := uint64(1); m == ^uint64(0); try++ {
-			m = s.mins[mix(uint64(i)*prime1+try*prime2)>>58]
+		from := uint64(i)
+		for try := uint64(1); s.filled>>(from&63)&1 == 0; try++ {
+			from = mix(uint64(i)*prime1+try*prime2) >> 58
 		}
-		out[i/2] |= byte(m&15) << (4 * (i & 1))
+		out[i/2] |= byte(s.mins[from&63]&15) << (4 * (i & 1))
 	}
 	return out
 }
