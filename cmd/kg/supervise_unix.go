@@ -127,7 +127,7 @@ func runChild(ctx context.Context, program string, args []string, orders []byte,
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = std.in, std.out, said
 	cmd.ExtraFiles = []*os.File{ordersR, shared, std.err}
 	cmd.WaitDelay = endPatience // for those that hold its standard error after its death
-	if err := cmd.Start(); err != nil {
+	if err := withSlack(cmd.Start); err != nil {
 		return death{}, false
 	}
 	ordersR.Close()

@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package main
+
+func withSlack(start func() error) error { return start() }
