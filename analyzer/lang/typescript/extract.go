@@ -33,7 +33,7 @@ type extractor struct {
 	src   []byte
 	b     *facts.Builder
 
-	broker int8 // see messaging
+	mentions uint8 // the sets of words of which some are in the source
 
 	depth     int
 	bodies    int // bodies that are open: what is declared in them is local
@@ -120,6 +120,7 @@ func (e *extractor) file() {
 		return
 	}
 	e.b.Generated = generatedMark(e.src)
+	e.mentions = clientWords().find(e.src)
 	e.webNames()
 	e.docNames()
 	e.typed = e.dialect == plain()

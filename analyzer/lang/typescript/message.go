@@ -1,7 +1,6 @@
 package typescript
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/codekg/kg/analyzer/facts"
@@ -53,17 +52,7 @@ var listenerMarks = facts.NewMessageCalls(
 )
 
 // messaging reports whether the source may know of messages: it names a client.
-func (e *extractor) messaging() bool {
-	if e.broker == 0 {
-		e.broker = 2
-		for _, s := range [...]string{"kafka", "amqp", "nats", "mqtt", "redis", "microservices", "bull", "sqs", "aws-sdk"} {
-			if bytes.Contains(e.src, []byte(s)) {
-				e.broker = 1
-			}
-		}
-	}
-	return e.broker == 1
-}
+func (e *extractor) messaging() bool { return e.mentions&ofMessages != 0 }
 
 // message notes what the call or creation at node i, of what is at node fn, says about
 // messages.

@@ -1,7 +1,6 @@
 package typescript
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -35,11 +34,7 @@ const (
 // to: const api = axios.create(…), const request = require('supertest').
 func (e *extractor) webNames() {
 	e.modulesOf, e.web, e.agent = nil, nil, nil
-	any := false
-	for _, s := range append(slices.Clone(clientModules), "supertest", "chai") {
-		any = any || bytes.Contains(e.src, []byte(s))
-	}
-	if !any {
+	if e.mentions&ofRequests == 0 {
 		return
 	}
 	e.modulesOf, e.web, e.agent = map[string]string{}, map[string]string{}, map[string]bool{}
