@@ -1,9 +1,11 @@
 package facts
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"sync"
 
@@ -17,7 +19,7 @@ import (
 // a large package reads no others. Groups are compressed in blocks of neighbours by
 // name, so that who needs a few of them unpacks little more.
 //
-// In rows, a group is one file, of which single declarations are read: see
+// In rows, a part is one file, of which single declarations are read: see
 // [Outline].
 type Archive struct {
 	version string
@@ -29,7 +31,7 @@ type Archive struct {
 	rows   bool
 	table  names
 	shapes []rowShape
-	heads  string // of the groups in rows: name, place and size, 4 bytes each, sorted by name
+	heads  string // of the parts in rows: names of group and part, place and size, 4 bytes each, sorted by group and part
 	data   string
 
 	mu     sync.Mutex
@@ -39,10 +41,12 @@ type Archive struct {
 
 // A Group is the facts of a package of a library, in parts.
 type Group struct {
-	outline *Outline // of one in rows
-	archive *Archive
-	block   int
-	parts   []part
+	archive  *Archive
+	block    int
+	parts    []part
+	head     int        // of the first part, in rows
+	outlines []*Outline // by part, in rows; nil: not asked for yet
+	whole    [][]*File  // the same: what was read
 }
 
 // part is some files of a group.
@@ -120,36 +124,46 @@ func (a *Archive) Bytes(version string) []byte {
 
 func archiveFormat() string { return fmt.Sprintf("kg surface 3, facts %d", CodecVersion) }
 
-func rowsFormat() string { return fmt.Sprintf("kg library 1, facts %d", CodecVersion) }
+func rowsFormat() string { return fmt.Sprintf("kg library 2, facts %d", CodecVersion) }
 
-// Rows returns the archive's stored form in rows. It fails if groups are not files
+// libraryFile is a file of a library in rows.
+type libraryFile struct {
+	group, part string
+	file        *File
+	rows        []byte
+}
+
+// headSize is the size of what is said of a part in rows before them all.
+const headSize = 4 * 4
+
+// Rows returns the archive's stored form in rows. It fails if parts are not files
 // that can be read declaration by declaration.
 func (a *Archive) Rows(version string) ([]byte, error) {
-	var files []*File
+	var files []libraryFile
 	for i, g := range a.groups {
-		if len(g.parts) != 1 || len(g.parts[0].files) != 1 {
-			return nil, fmt.Errorf("facts: library: %s is not one file", a.names[i])
+		for _, p := range g.parts {
+			if len(p.files) != 1 {
+				return nil, fmt.Errorf("facts: library: %s %s is not one file", a.names[i], p.name)
+			}
+			files = append(files, libraryFile{group: a.names[i], part: p.name, file: p.files[0]})
 		}
-		files = append(files, g.parts[0].files[0])
 	}
-	w, rows, err := writeRows(a.names, files)
+	w, err := writeRows(files)
 	if err != nil {
 		return nil, err
 	}
 	b := appendSized(nil, []byte(rowsFormat()))
 	b = appendSized(b, []byte(version))
 	b = w.tables(b)
-	order := make([]int, len(files))
-	for i := range order {
-		order[i] = i
-	}
-	sort.Slice(order, func(i, j int) bool { return w.ids[a.names[order[i]]] < w.ids[a.names[order[j]]] })
+	slices.SortFunc(files, func(x, y libraryFile) int {
+		return cmp.Or(cmp.Compare(w.ids[x.group], w.ids[y.group]), cmp.Compare(x.part, y.part))
+	})
 	var heads, data []byte
-	for _, i := range order {
-		for _, n := range []int{int(w.ids[a.names[i]]), len(data), len(rows[i])} {
+	for _, f := range files {
+		for _, n := range []int{int(w.ids[f.group]), int(w.ids[f.part]), len(data), len(f.rows)} {
 			heads = binary.LittleEndian.AppendUint32(heads, uint32(n))
 		}
-		data = append(data, rows[i]...)
+		data = append(data, f.rows...)
 	}
 	b = appendSized(b, heads)
 	return append(b, data...), nil
@@ -171,43 +185,60 @@ func openRows(s string) (*Archive, error) {
 	}
 	a.heads = text()
 	a.data = s[k.i:]
-	a.groups = make([]*Group, len(a.heads)/12)
+	a.groups = make([]*Group, len(a.heads)/headSize)
 	return a, nil
 }
 
+// What is said of a part in rows.
+func (a *Archive) headGroup(i int) NameID { return NameID(word(a.heads, 4*i)) }
+func (a *Archive) headPart(i int) NameID  { return NameID(word(a.heads, 4*i+1)) }
+
 // group returns the group in rows of a name, nil if there is none.
 func (a *Archive) group(name string) *Group {
-	id := uint32(a.table.find(name))
+	id := a.table.find(name)
 	if id == 0 {
 		return nil
 	}
-	i, ok := sort.Find(len(a.groups), func(i int) int { return int(id) - int(word(a.heads, 3*i)) })
+	i, ok := sort.Find(len(a.groups), func(i int) int { return int(id) - int(a.headGroup(i)) })
 	if !ok {
 		return nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.groups[i] == nil {
-		at, n := word(a.heads, 3*i+1), word(a.heads, 3*i+2)
-		a.groups[i] = &Group{archive: a, outline: &Outline{all: a.data[at : at+n]}, parts: make([]part, 1)}
+		n := 1
+		for i+n < len(a.groups) && a.headGroup(i+n) == id {
+			n++
+		}
+		a.groups[i] = &Group{archive: a, head: i, outlines: make([]*Outline, n), whole: make([][]*File, n)}
 	}
 	return a.groups[i]
 }
 
-// Outline returns what the file of a group in rows declares, nil of another group.
-// It is the same one every time and must not be changed. It is safe for concurrent
-// use.
-func (g *Group) Outline() *Outline {
-	if g == nil || g.outline == nil {
+// Library returns the archive of a group in rows, nil of another group.
+func (g *Group) Library() *Archive {
+	if g == nil || !g.archive.rows {
 		return nil
 	}
-	g.archive.mu.Lock()
-	defer g.archive.mu.Unlock()
-	if g.outline.archive == nil {
-		g.outline.open(g.archive)
-	}
-	return g.outline
+	return g.archive
 }
+
+// Outline returns what the file of a part in rows declares. It is the same one every
+// time and must not be changed. It is safe for concurrent use.
+func (g *Group) Outline(i int) *Outline {
+	a := g.archive
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if g.outlines[i] == nil {
+		at, n := word(a.heads, 4*(g.head+i)+2), word(a.heads, 4*(g.head+i)+3)
+		g.outlines[i] = &Outline{all: a.data[at : at+n]}
+		g.outlines[i].open(a)
+	}
+	return g.outlines[i]
+}
+
+// NameID returns the name of a part in rows.
+func (g *Group) NameID(i int) NameID { return g.archive.headPart(g.head + i) }
 
 // OpenLibrary reads what [Archive.Bytes] or [Archive.Rows] returned.
 func OpenLibrary(s string) (*Archive, error) {
@@ -287,9 +318,11 @@ func (a *Archive) Names() []string {
 	if !a.rows {
 		return a.names
 	}
-	list := make([]string, len(a.groups))
-	for i := range list {
-		list[i] = a.table.str(NameID(word(a.heads, 3*i)))
+	var list []string
+	for i := range a.groups {
+		if i == 0 || a.headGroup(i) != a.headGroup(i-1) {
+			list = append(list, a.table.str(a.headGroup(i)))
+		}
 	}
 	sort.Strings(list)
 	return list
@@ -312,24 +345,35 @@ func (g *Group) Len() int {
 	if g == nil {
 		return 0
 	}
-	return len(g.parts)
+	return max(len(g.parts), len(g.outlines))
 }
 
 // Name returns the name of a part, see [Archive.Add].
-func (g *Group) Name(i int) string { return g.parts[i].name }
+func (g *Group) Name(i int) string {
+	if g.archive.rows {
+		return g.archive.Name(g.NameID(i))
+	}
+	return g.parts[i].name
+}
 
 // Part returns the files of a part. They are the same ones every time and must not
 // be changed. It is safe for concurrent use.
 func (g *Group) Part(i int) []*File {
-	a, p := g.archive, &g.parts[i]
-	o := g.Outline()
+	a := g.archive
+	if a.rows {
+		o := g.Outline(i)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if g.whole[i] == nil {
+			r := a.NewReader()
+			g.whole[i] = []*File{r.Read(o, nil)}
+			r.Finish()
+		}
+		return g.whole[i]
+	}
+	p := &g.parts[i]
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !p.read && o != nil {
-		r := a.NewReader()
-		p.files, p.read = []*File{r.Read(o, nil)}, true
-		r.Finish()
-	}
 	if !p.read {
 		fs, err := decodeFiles(a.block(g.block)[p.lo:p.hi], p.n)
 		if err != nil {
@@ -340,10 +384,21 @@ func (g *Group) Part(i int) []*File {
 	return p.files
 }
 
+// Has reports whether a group has a part with a name.
+func (g *Group) Has(name string) bool { return g.find(name) >= 0 }
+
+// find returns the part with a name, or -1.
+func (g *Group) find(name string) int {
+	n := g.Len()
+	if i := sort.Search(n, func(i int) bool { return g.Name(i) >= name }); i < n && g.Name(i) == name {
+		return i
+	}
+	return -1
+}
+
 // Named returns the files of the part with a name, nil if there is none.
 func (g *Group) Named(name string) []*File {
-	n := g.Len()
-	if i := sort.Search(n, func(i int) bool { return g.parts[i].name >= name }); i < n && g.parts[i].name == name {
+	if i := g.find(name); i >= 0 {
 		return g.Part(i)
 	}
 	return nil

@@ -85,7 +85,7 @@ func TestRows(t *testing.T) {
 	if got, want := dump(g.Files()[0]), dump(module()); got != want {
 		t.Errorf("read\n%s\nof\n%s", got, want)
 	}
-	o := g.Outline()
+	o := g.Outline(0)
 	var names []string
 	for i := range o.Decls {
 		text := a.Name(o.Decls[i].Name) + ":"
@@ -111,9 +111,39 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// TestRowsParts: a group in rows has parts, found by their names.
+func TestRowsParts(t *testing.T) {
+	a := facts.NewArchive()
+	for _, name := range []string{"said", "C", "a"} {
+		f := module()
+		f.Package = f.Imports[0].Path
+		a.Add("p", name, []*facts.File{f})
+	}
+	a.Add("p.q", "", []*facts.File{module()})
+	b, err := a.Rows("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err = facts.OpenLibrary(string(b)); err != nil {
+		t.Fatal(err)
+	}
+	g := a.Group("p")
+	if want := []string{"p", "p.q"}; !slices.Equal(a.Names(), want) || g.Len() != 3 || g.Library() != a || a.Group("p.q").Len() != 1 {
+		t.Fatalf("groups %q, not %q; %d parts", a.Names(), want, g.Len())
+	}
+	for i, want := range []string{"C", "a", "said"} {
+		if g.Name(i) != want || a.Name(g.NameID(i)) != want || !g.Has(want) || !slices.Equal(g.Named(want), g.Part(i)) || g.Outline(i) != g.Outline(i) {
+			t.Errorf("part %d is %q, not %q", i, g.Name(i), want)
+		}
+	}
+	if g.Has("b") || g.Named("x") != nil || (*facts.Group)(nil).Library() != nil || (*facts.Group)(nil).Has("") {
+		t.Error("there is no such part")
+	}
+}
+
 // TestRowsRead reads some of the declarations of a file.
 func TestRowsRead(t *testing.T) {
-	o := library(t, map[string]*facts.File{"p.q": module()}).Group("p.q").Outline()
+	o := library(t, map[string]*facts.File{"p.q": module()}).Group("p.q").Outline(0)
 	r := o.Archive().NewReader()
 	class := r.Read(o, []bool{false, true, false, true})
 	method := r.Read(o, []bool{false, true, true, false})

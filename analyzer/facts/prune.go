@@ -137,7 +137,7 @@ func (p *pruner) copy() *File {
 			d := p.decl(&f.Decls[i])
 			b.Decls[p.decls[i]] = d
 			for n := d.Parent; n != None; n = b.Decls[n].Parent { // its range lies in theirs
-				b.Decls[n].Exprs.Hi = d.Exprs.Hi
+				b.Decls[n].Exprs.Hi, b.Decls[n].Locals.Hi = d.Exprs.Hi, d.Locals.Hi
 			}
 		}
 	}
@@ -148,7 +148,8 @@ func (p *pruner) str(s Str) Str { return p.to.InternString(p.from.Strings[s]) }
 
 func (p *pruner) decl(d *Decl) Decl {
 	b := &p.to
-	lo := int32(len(b.Exprs))
+	lo, locals := int32(len(b.Exprs)), int32(len(b.Locals))
+	clear(p.exprs) // what it has in common with another one, each has for itself
 	n := Decl{Kind: d.Kind, Name: p.str(d.Name), Parent: None, Owner: p.str(d.Owner), Traits: d.Traits,
 		Flags: d.Flags & (graph.FlagPtrReceiver | graph.FlagStatic | graph.FlagAbstract | graph.FlagFinal | graph.FlagNoBody), Vis: d.Vis, Shape: p.str(d.Shape), Ordinal: d.Ordinal, Type: None, Value: None}
 	if d.Parent != None {
@@ -160,7 +161,7 @@ func (p *pruner) decl(d *Decl) Decl {
 	if d.Type == None && !d.Kind.IsCallable() {
 		n.Value = p.expr(d.Value)
 	}
-	n.Exprs = Span{lo, int32(len(b.Exprs))}
+	n.Exprs, n.Locals = Span{lo, int32(len(b.Exprs))}, Span{locals, int32(len(b.Locals))}
 	return n
 }
 

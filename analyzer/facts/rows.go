@@ -38,11 +38,10 @@ func (w *rowWriter) str(s Str) { w.name(w.f.Strings[s]) }
 func (w *rowWriter) signed(n int32) { w.num(int(uint32(n<<1) ^ uint32(n>>31))) }
 
 // writeRows writes files, twice: what is used most has the lowest numbers.
-func writeRows(groups []string, files []*File) (*rowWriter, [][]byte, error) {
+func writeRows(files []libraryFile) (*rowWriter, error) {
 	w := &rowWriter{used: map[string]int{}, shaped: map[rowShape]int{}}
-	var data [][]byte
 	for range 2 {
-		w.ids, w.shapes, data = map[string]NameID{}, map[rowShape]uint32{}, nil
+		w.ids, w.shapes = map[string]NameID{}, map[rowShape]uint32{}
 		for i, s := range slices.SortedFunc(maps.Keys(w.used), func(x, y string) int { return cmp.Or(w.used[y]-w.used[x], cmp.Compare(x, y)) }) {
 			w.ids[s] = NameID(i + 1)
 		}
@@ -51,16 +50,18 @@ func writeRows(groups []string, files []*File) (*rowWriter, [][]byte, error) {
 		}) {
 			w.shapes[s] = uint32(i)
 		}
-		for i, f := range files {
-			w.name(groups[i])
-			w.b, w.f = nil, f
+		for i := range files {
+			f := &files[i]
+			w.name(f.group)
+			w.name(f.part)
+			w.b, w.f = nil, f.file
 			if err := w.file(); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			data = append(data, w.b)
+			f.rows = w.b
 		}
 	}
-	return w, data, nil
+	return w, nil
 }
 
 // tables appends the tables of strings and shapes.

@@ -144,7 +144,7 @@ func (l *Language) Predeclared() (names []string) {
 		return nil
 	}
 	if l.Rules.Builtins != nil {
-		o := l.Rules.Builtins().Outline()
+		o := l.Rules.Builtins().Outline(0)
 		for i := range o.Decls {
 			if d := &o.Decls[i]; d.Parent == facts.None {
 				names = append(names, o.Archive().Name(d.Name))

@@ -80,7 +80,7 @@ func (l *linker) loadSurfaces(s *langState) {
 	}
 	r := &reach{l: l, lang: s}
 	if s.Builtins != nil {
-		r.open(s.Builtins().Outline())
+		r.open(s.Builtins().Library())
 	}
 	for _, i := range s.files {
 		f := &l.files[l.fileOf[i]]
@@ -103,7 +103,7 @@ func (l *linker) loadSurfaces(s *langState) {
 	}
 	universe := int32(-1)
 	if s.Builtins != nil {
-		r.loadRows(s.universe, 0, s.Builtins().Outline())
+		r.loadRows(s.universe, 0, s.Builtins().Outline(0))
 	} else {
 		universe = l.units[s.universe].files[0]
 		r.load(s.universe, 0, l.files[universe].Facts, l.files[universe].syms)
@@ -166,16 +166,21 @@ func (r *reach) read() {
 	}
 }
 
-// open makes the library known that a file in rows is of.
-func (r *reach) open(o *facts.Outline) {
-	if r.rows != nil {
+// open makes the library known that files in rows are of.
+func (r *reach) open(a *facts.Archive) {
+	if r.rows != nil || a == nil {
 		return
 	}
-	r.rows = o.Archive()
-	r.syms, r.mention = make([]Sym, r.rows.NameCount()), make([]uint8, r.rows.NameCount())
+	r.rows = a
+	r.syms, r.mention = make([]Sym, a.NameCount()), make([]uint8, a.NameCount())
 	for s, named := range r.names {
 		if named {
 			r.mentions(Sym(s), r.calls[s])
+		}
+	}
+	for i := range r.files {
+		for _, s := range r.files[i].syms {
+			r.link(s)
 		}
 	}
 }
@@ -245,8 +250,11 @@ func (r *reach) mentionsName(id facts.NameID, calls bool) {
 func (r *reach) named(s Sym) bool { return int(s) < len(r.names) && r.names[s] }
 
 func (r *reach) mentioned(name string) bool {
-	s := r.l.lookupSym(name)
-	return s >= 0 && r.named(s)
+	if s := r.l.lookupSym(name); s >= 0 {
+		r.link(s)
+		return r.named(s)
+	}
+	return r.rows != nil && r.mention[r.rows.Find(name)]&mentionedName != 0
 }
 
 // nameOf reports how the name of a declaration of a file is mentioned.
@@ -299,6 +307,7 @@ func (r *reach) pack(path string) bool {
 	}
 	u := r.l.addUnit(r.lang, path, lastName(path))
 	r.lang.byPath[path] = u
+	r.open(g.Library())
 	p := reachedPack{unit: u, group: g}
 	for i := range g.Len() {
 		p.open = append(p.open, i)
@@ -311,12 +320,21 @@ func (r *reach) pack(path string) bool {
 // loadParts loads the parts of a package that are mentioned.
 func (r *reach) loadParts(i int) {
 	p := &r.packs[i]
+	rows := p.group.Library() != nil
 	p.open = slices.DeleteFunc(p.open, func(i int) bool {
-		if name := p.group.Name(i); name != "" && !r.l.WholeLibraries && !r.mentioned(name) {
-			return false
+		switch {
+		case r.l.WholeLibraries:
+		case rows:
+			if id := p.group.NameID(i); id != 0 && r.mention[id]&mentionedName == 0 {
+				return false
+			}
+		default:
+			if name := p.group.Name(i); name != "" && !r.mentioned(name) {
+				return false
+			}
 		}
-		if o := p.group.Outline(); o != nil {
-			r.loadRows(p.unit, i, o)
+		if rows {
+			r.loadRows(p.unit, i, p.group.Outline(i))
 			return true
 		}
 		for _, f := range p.group.Part(i) {
@@ -342,7 +360,6 @@ func (r *reach) load(unit int32, part int, f *facts.File, syms []Sym) {
 }
 
 func (r *reach) loadRows(unit int32, part int, o *facts.Outline) {
-	r.open(o)
 	r.add(reachedFile{unit: unit, part: part, outline: o, decls: o.Decls}, len(o.Imports))
 }
 

@@ -286,7 +286,7 @@ func (l *linker) placeLang(s *langState) {
 		l.fileOf[index[i]] = l.addFile(f, l.symbols(f.Facts), u, p)
 	}
 	if s.Builtins != nil {
-		o := s.Builtins().Outline()
+		o := s.Builtins().Outline(0)
 		name := o.Archive().Name(o.Package)
 		s.universe = l.addUnit(s, name, name)
 		l.units[s.universe].universe = true

@@ -52,7 +52,7 @@ func standardType(f *facts.File, pkg string, x facts.ExprID) string {
 		}
 	}
 	for _, p := range []string{pkg, "java.lang"} {
-		if stdSurface(p).Named(name) != nil {
+		if stdSurface(p).Has(name) {
 			return p + "." + name
 		}
 	}

@@ -13,13 +13,13 @@ import (
 //
 //go:generate go run ./surfacegen -o std.kgs
 //go:embed std.kgs
-var stdArchive []byte
+var stdArchive string
 
 var std = sync.OnceValue(func() *facts.Archive {
 	if len(stdArchive) == 0 {
 		return facts.NewArchive()
 	}
-	a, err := facts.OpenArchive(stdArchive)
+	a, err := facts.OpenLibrary(stdArchive)
 	if err != nil {
 		panic("java: " + err.Error())
 	}

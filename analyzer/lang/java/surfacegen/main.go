@@ -75,7 +75,10 @@ func run(java, out string) error {
 		a.Add(pkg, name, []*facts.File{f})
 		n++
 	}
-	b := a.Bytes(strings.TrimSpace(string(bytes.SplitN(version, []byte("\n"), 2)[0])))
+	b, err := a.Rows(strings.TrimSpace(string(bytes.SplitN(version, []byte("\n"), 2)[0])))
+	if err != nil {
+		return err
+	}
 	if err := os.WriteFile(out, b, 0o644); err != nil {
 		return err
 	}
