@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 )
 
@@ -178,19 +179,9 @@ func (b *Builder) buildFiles(g *Graph) []int32 {
 }
 
 func (b *Builder) buildNodes(g *Graph) []ID {
-	order := make([]int32, len(b.nodes))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	byKey := func(x, y int32) int {
-		if c := cmp.Compare(b.nodes[x].Key, b.nodes[y].Key); c != 0 {
-			return c
-		}
-		return cmp.Compare(x, y)
-	}
-	slices.SortFunc(order, byKey)
+	order := b.byKey()
 	if b.numberDuplicates(order) {
-		slices.SortFunc(order, byKey)
+		order = b.byKey()
 	}
 	nodeMap := make([]ID, len(b.nodes))
 	for to, from := range order {
@@ -208,6 +199,30 @@ func (b *Builder) buildNodes(g *Graph) []ID {
 		s.Bases, n.Variants = orNil(s.Bases), orNil(n.Variants)
 	}
 	return nodeMap
+}
+
+// byKey returns the nodes in the order of their keys. The keys are sorted beside each
+// other: nodes are large.
+func (b *Builder) byKey() []int32 {
+	type keyed struct {
+		key string
+		at  int32
+	}
+	keys := make([]keyed, len(b.nodes))
+	for i := range keys {
+		keys[i] = keyed{b.nodes[i].Key, int32(i)}
+	}
+	slices.SortFunc(keys, func(x, y keyed) int {
+		if c := strings.Compare(x.key, y.key); c != 0 {
+			return c
+		}
+		return cmp.Compare(x.at, y.at)
+	})
+	order := make([]int32, len(keys))
+	for i := range keys {
+		order[i] = keys[i].at
+	}
+	return order
 }
 
 // permute puts what is at order[i] at i, in place: one cycle of the permutation
@@ -358,20 +373,56 @@ func sortRaw(es iter.Seq[*RawEdge], n, nodes int) []RawEdge {
 }
 
 // sortSources sorts the edges of each of some sources; bounds are where they
-// begin and where the last ends.
+// begin and where the last ends. Most edges of a source differ in kind or target, and
+// others are in the order of their sites: what is sorted are numbers.
 func sortSources(es []RawEdge, bounds []uint32) {
+	const bits = 28 // of a target, and of a position
+	var keys []uint64
+	var from []RawEdge
 	for n := range len(bounds) - 1 {
 		s := es[bounds[n]:bounds[n+1]]
 		if len(s) < 2 {
 			continue
 		}
-		slices.SortFunc(s, func(x, y RawEdge) int {
-			if c := compareEnds(&x, &y); c != 0 {
-				return c
+		keys = slices.Grow(keys[:0], len(s))
+		top := ID(0)
+		for i := range s {
+			keys = append(keys, uint64(s[i].Kind)<<(2*bits)|uint64(s[i].To)<<bits|uint64(i))
+			top = max(top, s[i].To)
+		}
+		if top >= 1<<bits || len(s) >= 1<<bits {
+			sortEdges(s)
+			continue
+		}
+		slices.Sort(keys)
+		from = append(from[:0], s...)
+		for i, k := range keys {
+			s[i] = from[k&(1<<bits-1)]
+		}
+		for lo, hi := 0, 1; lo < len(s); lo, hi = hi, hi+1 {
+			for hi < len(s) && keys[hi]>>bits == keys[lo]>>bits {
+				hi++
 			}
-			return compareSites(&x.Site, &y.Site)
-		})
+			sortEdges(s[lo:hi])
+		}
 	}
+}
+
+// sortEdges sorts edges that are often sorted already.
+func sortEdges(es []RawEdge) {
+	for i := 1; i < len(es); i++ {
+		if compareRaw(&es[i-1], &es[i]) > 0 {
+			slices.SortFunc(es, func(x, y RawEdge) int { return compareRaw(&x, &y) })
+			return
+		}
+	}
+}
+
+func compareRaw(x, y *RawEdge) int {
+	if c := compareEnds(x, y); c != 0 {
+		return c
+	}
+	return compareSites(&x.Site, &y.Site)
 }
 
 func compareEnds(x, y *RawEdge) int {

@@ -17,7 +17,7 @@ func (l *linker) bodies(ctx context.Context) error {
 	readers := make([]*bodyReader, l.Workers)
 	p := pool.New().WithMaxGoroutines(l.Workers)
 	for w := range readers {
-		r := &bodyReader{ev: l.newEvaluator(newTypeTable(l.types)), l: l, externs: map[externKey]graph.ID{}, stored: map[implemented]bool{}, storedExterns: map[storedExtern]bool{}}
+		r := &bodyReader{ev: l.newEvaluator(newTypeTable(l.types)), l: l, externs: map[externKey]graph.ID{}, ofLibrary: map[Ent]graph.ID{}, stored: map[implemented]bool{}, storedExterns: map[storedExtern]bool{}}
 		readers[w] = r
 		p.Go(func() {
 			for ctx.Err() == nil {
@@ -92,6 +92,7 @@ type bodyReader struct {
 	done       [][]graph.RawEdge // by file
 	externs    map[externKey]graph.ID
 	externList []externKey
+	ofLibrary  map[Ent]graph.ID // the same, by declaration of a library
 	keywords   [][]string
 	stored     map[implemented]bool // concrete types stored as interfaces; whether as a pointer
 
@@ -352,5 +353,10 @@ func (r *bodyReader) target(e Ent) graph.ID {
 	if u.universe && r.l.decl(c).Kind != graph.KindInterface {
 		return graph.None
 	}
-	return r.extern(u.Path, r.l.outerName(c))
+	id, ok := r.ofLibrary[c]
+	if !ok {
+		id = r.extern(u.Path, r.l.outerName(c))
+		r.ofLibrary[c] = id
+	}
+	return id
 }
