@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"hash/maphash"
 	"slices"
 
 	"github.com/codekg/kg/analyzer/graph"
@@ -12,11 +13,11 @@ import (
 // is not safe for concurrent use.
 type Builder struct {
 	File
-	intern map[string]Str
-	bound  []LocalID // by Str: the innermost local in scope, None
-	within []int32   // by Str: how many scopes were open when bound was set
-	undo   []binding // what the open scopes hid
-	scopes []int     // lengths of undo at the start of each open scope
+	interned           // the strings of File
+	bound    []LocalID // by Str: the innermost local in scope, None
+	within   []int32   // by Str: how many scopes were open when bound was set
+	undo     []binding // what the open scopes hid
+	scopes   []int     // lengths of undo at the start of each open scope
 
 	messages int         // see addMessage
 	heard    map[Str]int // how many listeners have a name
@@ -31,10 +32,7 @@ type binding struct {
 
 // Reset starts a new file.
 func (b *Builder) Reset() {
-	if b.intern == nil {
-		b.intern = map[string]Str{}
-	}
-	clear(b.intern)
+	b.interned.clear()
 	f := &b.File
 	if cap(f.Exprs) == 0 { // as most files need, so that the tables are seldom copied to grow
 		f.Strings, f.Decls, f.Params = make([]string, 0, 1<<10), make([]Decl, 0, 1<<8), make([]Param, 0, 1<<9)
@@ -74,10 +72,16 @@ func (b *Builder) Intern(s []byte) Str {
 	if len(s) == 0 {
 		return 0
 	}
-	if i, ok := b.intern[string(s)]; ok {
-		return i
+	h := maphash.Bytes(hashSeed, s)
+	for i := h; ; i++ {
+		at := &b.slots[i&b.mask]
+		if at.str == 0 {
+			return b.add(string(s), h)
+		}
+		if at.hash == uint32(h) && b.Strings[at.str] == string(s) {
+			return at.str
+		}
 	}
-	return b.add(string(s))
 }
 
 // InternString returns the position of s.
@@ -85,16 +89,73 @@ func (b *Builder) InternString(s string) Str {
 	if s == "" {
 		return 0
 	}
-	if i, ok := b.intern[s]; ok {
-		return i
+	h := maphash.String(hashSeed, s)
+	for i := h; ; i++ {
+		at := &b.slots[i&b.mask]
+		if at.str == 0 {
+			return b.add(s, h)
+		}
+		if at.hash == uint32(h) && b.Strings[at.str] == s {
+			return at.str
+		}
 	}
-	return b.add(s)
 }
 
-func (b *Builder) add(s string) Str {
+// interned finds strings by their hashes: a table with open addressing, at most half
+// full. Files have from ten to ten thousand of them, and it begins small for each.
+type interned struct {
+	slots []internedSlot
+	mask  uint64
+}
+
+// internedSlot is a place of the table, empty without a string.
+type internedSlot struct {
+	hash uint32
+	str  Str
+}
+
+// hashSeed is another in every process: nothing depends on the order of hashes.
+var hashSeed = maphash.MakeSeed()
+
+func (t *interned) clear() {
+	const least = 512
+	if t.slots == nil {
+		t.slots = make([]internedSlot, 8*least)
+	}
+	clear(t.slots[:t.mask+1])
+	t.mask = least - 1
+}
+
+// put puts a new string, the last of n, into the table.
+func (t *interned) put(s Str, hash uint64) {
+	if uint64(2*s) > t.mask {
+		old := slices.Clone(t.slots[:t.mask+1])
+		t.mask = 2*t.mask + 1
+		if uint64(len(t.slots)) <= t.mask {
+			t.slots = make([]internedSlot, t.mask+1)
+		}
+		clear(t.slots[:t.mask+1])
+		for _, o := range old {
+			if o.str != 0 {
+				t.place(o)
+			}
+		}
+	}
+	t.place(internedSlot{uint32(hash), s})
+}
+
+func (t *interned) place(s internedSlot) {
+	i := uint64(s.hash)
+	for t.slots[i&t.mask].str != 0 {
+		i++
+	}
+	t.slots[i&t.mask] = s
+}
+
+func (b *Builder) add(s string, hash uint64) Str {
 	i := Str(len(b.Strings))
 	b.Strings = append(b.Strings, s)
-	b.intern[s] = i
+	b.put(i, hash)
 	b.bound, b.within = append(b.bound, None), append(b.within, 0)
 	return i
 }

@@ -31,21 +31,33 @@ func Sentence(text []byte) int {
 
 // AppendWords appends the words of a text, with a space between each two.
 func AppendWords(dst, text []byte) []byte {
-	begin, word := len(dst), false // one is open
+	begin := len(dst)
 	for i := 0; i < len(text); {
-		r, n := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRune(text[i:])
+		word := i
+		space := 0 // the length of the one that ends the word
+		for i < len(text) {
+			if c := text[i]; c < utf8.RuneSelf {
+				if c == ' ' || c-'\t' < 5 {
+					space = 1
+					break
+				}
+				i++
+				continue
+			}
+			r, n := utf8.DecodeRune(text[i:])
+			if unicode.IsSpace(r) {
+				space = n
+				break
+			}
+			i += n
 		}
-		if unicode.IsSpace(r) {
-			word = false
-		} else {
-			if !word && len(dst) > begin {
+		if i > word {
+			if len(dst) > begin {
 				dst = append(dst, ' ')
 			}
-			dst, word = append(dst, text[i:i+n]...), true
+			dst = append(dst, text[word:i]...)
 		}
-		i += n
+		i += space
 	}
 	return dst
 }

@@ -29,16 +29,45 @@ type argument struct {
 	value value
 }
 
-// argsOfCall returns the types of the arguments of a call.
+// argRoom is the memory of the arguments of calls that are being evaluated.
+type argRoom struct {
+	pos    []Type
+	values []value
+	kw     []kwArg
+}
+
+// clear makes it free again. No call may be open.
+func (r *argRoom) clear() { r.pos, r.values, r.kw = r.pos[:0], r.values[:0], r.kw[:0] }
+
+// reserve returns memory for n values.
+func reserve[T any](from *[]T, n int) []T {
+	at := len(*from)
+	if at+n > cap(*from) {
+		*from, at = make([]T, 0, max(256, n)), 0 // who has some of what was there keeps it
+	}
+	*from = (*from)[:at+n]
+	return (*from)[at : at : at+n]
+}
+
+// argsOfCall returns the types of the arguments of a call. They stay as long as the
+// outermost expression that asks for them is being evaluated.
 func (ev *evaluator) argsOfCall(x *facts.Expr) callArgs {
 	var c callArgs
 	fs := ev.f.Facts
-	for _, a := range fs.List(x.Args) {
+	list := fs.List(x.Args)
+	if len(list) == 0 {
+		return c
+	}
+	room := &ev.dyn.args
+	for i, a := range list {
 		switch ax := &fs.Exprs[a]; ax.Op {
 		case facts.OpKeyword:
 			v := ev.typeOf(ax.X)
 			if ax.Name == 0 {
 				c.keys(ev, ax.X, v)
+			}
+			if c.kw == nil {
+				c.kw = reserve(&room.kw, len(list)-i)
 			}
 			c.kw = append(c.kw, kwArg{ev.f.syms[ax.Name], v, ev.literal(ax.X)})
 		case facts.OpSpread:
@@ -46,6 +75,9 @@ func (ev *evaluator) argsOfCall(x *facts.Expr) callArgs {
 		default:
 			v := ev.typeOf(facts.ExprID(a))
 			if !c.spread {
+				if c.pos == nil {
+					c.pos, c.values = reserve(&room.pos, len(list)-i), reserve(&room.values, len(list)-i)
+				}
 				c.pos, c.values = append(c.pos, v), append(c.values, ev.literal(facts.ExprID(a)))
 			}
 		}

@@ -31,9 +31,10 @@ type dynamicEval struct {
 	own      [][]boundName // by file of the tree: free
 	others   []boundName   // free of the last file that is of a library
 	calls    int           // calls that are open
-	track    bool          // who reads which slot
-	reader   int32         // who reads now
-	readers  []int32       // see evaluateLate
+	args     argRoom
+	track    bool    // who reads which slot
+	reader   int32   // who reads now
+	readers  []int32 // see evaluateLate
 }
 
 // askedLocal is a local whose value was asked for while it was looked for, and the
@@ -162,6 +163,7 @@ func (ev *evaluator) settle(lo, hi int32) {
 	for range 3 {
 		d.asked, d.settled = d.asked[:0], d.settled[:0]
 		for e := lo; e < hi; e++ {
+			d.args.clear()
 			ev.typeOf(facts.ExprID(e))
 		}
 		if !slices.ContainsFunc(d.asked, func(a askedLocal) bool { return a.typ != ev.local[a.id] || a.flow != d.lflow[a.id] }) {

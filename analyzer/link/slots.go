@@ -321,6 +321,7 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, late []bool, list []addit
 			continue
 		}
 		ev.dyn.reader = readers[e] - 1
+		ev.dyn.args.clear()
 		if at := &fs.Exprs[x.X]; at.Op == facts.OpSelect && at.X >= 0 {
 			if args := fs.List(x.Args); len(args) > 0 {
 				last := ev.typeOf(facts.ExprID(args[len(args)-1]))

@@ -1,7 +1,6 @@
 package python
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/codekg/kg/analyzer/facts"
@@ -51,14 +50,15 @@ const maxArgs = 1 << 20
 // brokersOf are the modules of FastStream.
 var brokersOf = map[string][]string{"KAFKA": {"faststream.kafka", "faststream.confluent"}, "AMQP": {"faststream.rabbit"}, "NATS": {"faststream.nats"}, "REDIS": {"faststream.redis"}}
 
+// clients is what the clients have in their names.
+var clients = facts.NewFinder("kafka", "pika", "nats", "mqtt", "redis", "celery", "boto3", "faststream")
+
 // messaging reports whether the source may know of messages: it names a client.
 func (e *extractor) messaging() bool {
 	if e.broker == 0 {
 		e.broker = 2
-		for _, s := range [...]string{"kafka", "pika", "nats", "mqtt", "redis", "celery", "boto3", "faststream"} {
-			if bytes.Contains(e.src, []byte(s)) {
-				e.broker = 1
-			}
+		if clients.In(e.src) {
+			e.broker = 1
 		}
 	}
 	return e.broker == 1

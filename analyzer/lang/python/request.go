@@ -1,7 +1,6 @@
 package python
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/codekg/kg/analyzer/facts"
@@ -25,6 +24,8 @@ var (
 	// requestVerbs are the methods of clients, with the methods of requests.
 	requestVerbs = map[string]string{"get": "GET", "post": "POST", "put": "PUT", "patch": "PATCH", "delete": "DELETE", "head": "HEAD", "options": "OPTIONS"}
 	httpPackages = []string{"requests", "httpx"}
+	// makers is what calls of these makers have in common.
+	makers = facts.NewFinder("lient(", "ession(", "Blueprint(", "APIRouter(")
 )
 
 // maxURL bounds the nodes of an address that is read, maxPrefix the bytes of what
@@ -37,16 +38,12 @@ const (
 // webNames finds the names that the file assigns clients and routers to.
 func (e *extractor) webNames() {
 	e.web = nil
-	any := false
-	for _, s := range [...]string{"lient(", "ession(", "Blueprint(", "APIRouter("} {
-		any = any || bytes.Contains(e.src, []byte(s))
-	}
-	if !any {
+	if !makers.In(e.src) {
 		return
 	}
 	e.web = map[string]web{}
 	for i := range e.nodes {
-		switch i := syntax.ID(i); e.class(i) {
+		switch i := syntax.ID(i); classOf(e.nodes[i].Kind) {
 		case classAssignment:
 			e.webName(e.child(i, fieldLeft), e.child(i, fieldRight))
 		case classAsPattern:
