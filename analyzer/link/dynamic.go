@@ -172,17 +172,16 @@ func (l *linker) bindName(in *scopes, owner int32, name Sym, e Ent) {
 	in.set(owner, name, int32(e))
 }
 
-// overloads returns the signatures of the callable e, e itself if it has no
-// others.
-func (l *linker) overloads(e Ent) []Ent {
-	var list []Ent
+// overloads appends the signatures of the callable e to an empty list, e itself if it
+// has no others.
+func (l *linker) overloads(e Ent, list []Ent) []Ent {
 	for o, n := e, 0; o != noEnt && n < maxCandidates; o, n = l.nextMember[o], n+1 {
 		if d := l.decl(o); d.Kind.IsCallable() && d.Traits&facts.TraitOverload != 0 && !strings.HasPrefix(l.str(o, d.Shape), "@setter") {
 			list = append(list, o)
 		}
 	}
 	if len(list) == 0 {
-		return []Ent{e}
+		return append(list, e)
 	}
 	slices.Sort(list)
 	return list

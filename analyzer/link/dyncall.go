@@ -49,7 +49,8 @@ func (ev *evaluator) applied(e Ent, self, as Type, c *callArgs) Type {
 	ev.dyn.calls++
 	defer func() { ev.dyn.calls-- }()
 	bound := self != unknownType && !l.decl(e).Flags.Has(graph.FlagStatic)
-	list := l.overloads(e)
+	var few [4]Ent
+	list := l.overloads(e, few[:0])
 	if len(list) > 1 {
 		list = ev.chosen(list, bound, c)
 	}
@@ -397,7 +398,8 @@ func (ev *evaluator) constructed(o Type, c *callArgs) Type {
 		if h.ent == noEnt || h.as != unknownType && t.rec(h.as).ent == ev.lang.dyn.object {
 			continue
 		}
-		list := ev.l.overloads(h.ent)
+		var few [4]Ent
+		list := ev.l.overloads(h.ent, few[:0])
 		if len(list) > 1 {
 			list = ev.chosen(list, true, c)
 		}

@@ -595,7 +595,8 @@ func (ev *evaluator) takesOne(m Type, e Ent, b Type) bool {
 		return true
 	}
 	c := callArgs{pos: []Type{b}}
-	for _, o := range ev.l.overloads(e) {
+	var few [4]Ent
+	for _, o := range ev.l.overloads(e, few[:0]) {
 		if ev.fitsCall(o, true, &c) {
 			return true
 		}

@@ -162,16 +162,16 @@ func (ev *evaluator) told(e Ent, bound bool, c *callArgs) bool {
 }
 
 // chosen returns the signature that a call means: the first that it fits and that
-// asks for the values that it gives; without such, all that it fits.
+// asks for the values that it gives; without such, all that it fits. They are in the
+// memory of the list.
 func (ev *evaluator) chosen(list []Ent, bound bool, c *callArgs) []Ent {
-	var fit []Ent
-	asks := false
+	fit, asks := list[:0], false
 	for _, o := range list {
 		if !ev.fitsCall(o, bound, c) {
 			continue
 		}
 		if ev.told(o, bound, c) {
-			return []Ent{o}
+			return append(list[:0], o)
 		}
 		fit, asks = append(fit, o), true
 	}

@@ -87,7 +87,7 @@ func (l *linker) linear(ev *evaluator, e Ent, depth int) *mroOf {
 			open = true
 			continue
 		}
-		var list []Type
+		list := make([]Type, 0, len(bm.types)+1)
 		for i, x := range bm.types {
 			if bm.foreign[i] && (i == 0 || !bm.foreign[i-1]) {
 				list = append(list, unknownType)
@@ -106,10 +106,12 @@ func (l *linker) linear(ev *evaluator, e Ent, depth int) *mroOf {
 		}
 	}
 	lists = append(lists, heads)
-	order := []Type{self}
-	order = append(order, l.mergeC3(lists)...)
-	foreign := false
-	m.types, m.foreign, m.open = nil, nil, open
+	order := l.mergeC3(lists)
+	foreign := self == unknownType
+	m.types, m.foreign, m.open = make([]Type, 0, len(order)+1), make([]bool, 0, len(order)+1), open
+	if !foreign {
+		m.types, m.foreign = append(m.types, self), append(m.foreign, false)
+	}
 	for _, x := range order {
 		if x == unknownType {
 			foreign = true
@@ -129,6 +131,16 @@ func (l *linker) seenFrom(x Type, e Ent, m *mroOf, b Type) Type {
 	return l.types.replace(x, m.params, l.types.argsOf(b), unknownType)
 }
 
+// distinct reports whether types are of distinct classes that are known.
+func (l *linker) distinct(list []Type) bool {
+	for i, x := range list {
+		if x == unknownType || slices.ContainsFunc(list[:i], func(y Type) bool { return l.types.rec(x).ent == l.types.rec(y).ent }) {
+			return false
+		}
+	}
+	return true
+}
+
 // mergeC3 is the merge of C3. Where the bases contradict each other, the first
 // head goes on.
 func (l *linker) mergeC3(lists [][]Type) []Type {
@@ -138,6 +150,9 @@ func (l *linker) mergeC3(lists [][]Type) []Type {
 			return noEnt
 		}
 		return t.rec(x).ent
+	}
+	if len(lists) == 2 && len(lists[0]) <= 16 && len(lists[1]) == 1 && ent(lists[0][0]) == ent(lists[1][0]) && l.distinct(lists[0]) {
+		return lists[0] // most have one base
 	}
 	// How often a class stands behind a head.
 	tails := map[Ent]int{}

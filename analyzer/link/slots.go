@@ -352,7 +352,8 @@ func (l *linker) collectSlots(ev *evaluator, fn int32, late []bool, list []addit
 			}
 			ev.eachArgument(target, bound, &c, func(p int32, a argument) { param(target, p, a.typ) })
 			says := target // whose parameters say what is called with what
-			if list := l.overloads(target); len(list) > 1 {
+			var few [4]Ent
+			if list := l.overloads(target, few[:0]); len(list) > 1 {
 				if list = ev.chosen(list, bound, &c); len(list) > 0 {
 					says = list[0]
 				}

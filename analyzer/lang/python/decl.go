@@ -103,7 +103,7 @@ func (e *extractor) functionDecl(i, whole syntax.ID, nodes []syntax.ID) {
 	if name == 0 {
 		return
 	}
-	text := e.t.String(nameNode)
+	text := e.b.Strings[name]
 	s := e.inner()
 	kind := graph.KindFunction
 	var cls *classInfo
@@ -141,7 +141,7 @@ func (e *extractor) functionDecl(i, whole syntax.ID, nodes []syntax.ID) {
 	e.owner = d
 	scopes := len(e.scopes)
 	outer := e.typeParamScope(d, e.child(i, fieldTypeParams))
-	f := &scope{kind: scopeFunction, decl: d, class: none}
+	f := e.newScope(scopeFunction, d)
 	if cls != nil {
 		f.class, f.meta = cls.decl, meta
 		if static {
@@ -174,6 +174,7 @@ func (e *extractor) functionDecl(i, whole syntax.ID, nodes []syntax.ID) {
 	inside := e.skips[skips:]
 	e.function, e.loops, e.alt, e.typing = function, loops, alt, typing
 	e.scopes = e.scopes[:len(e.scopes)-1]
+	e.freeScope(f)
 	if outer {
 		e.scopes = e.scopes[:len(e.scopes)-1]
 	}
@@ -426,7 +427,7 @@ func (e *extractor) classDecl(i, whole syntax.ID, nodes []syntax.ID) {
 	owner := e.owner
 	e.owner = d
 	e.addMarks(d, marks)
-	info := &classInfo{decl: d, name: e.t.String(nameNode), names: map[facts.Str]facts.DeclID{}}
+	info := &classInfo{decl: d, name: e.b.Strings[name], names: map[facts.Str]facts.DeclID{}}
 	e.b.Decls[d].Vis = visibility(info.name, s.kind == scopeClass)
 	outer := e.typeParamScope(d, e.child(i, fieldTypeParams))
 	bases := e.child(i, fieldSupers)

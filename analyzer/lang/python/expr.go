@@ -394,8 +394,8 @@ func (e *extractor) pair(i syntax.ID) facts.ExprID {
 
 // comprehension adds a comprehension: its variables are known inside only.
 func (e *extractor) comprehension(i syntax.ID, kind string) facts.ExprID {
-	e.scopes = append(e.scopes, &scope{kind: scopeComprehension, decl: none, class: none})
-	s := e.top()
+	s := e.newScope(scopeComprehension, none)
+	e.scopes = append(e.scopes, s)
 	for c := range e.t.NamedChildren(i) {
 		switch e.class(c) {
 		case classForIn:
@@ -425,6 +425,7 @@ func (e *extractor) comprehension(i syntax.ID, kind string) facts.ExprID {
 		}
 	}
 	e.scopes = e.scopes[:len(e.scopes)-1]
+	e.freeScope(s)
 	return e.list(facts.Expr{Op: facts.OpComposite, Name: e.b.InternString(kind), X: none, Y: none}, i, base)
 }
 
@@ -583,13 +584,14 @@ func (e *extractor) lambda(i syntax.ID) facts.ExprID {
 	e.b.Decls[d].Line, e.b.Decls[d].Col = e.place(i)
 	owner, function, loops := e.owner, e.function, e.loops
 	e.owner, e.function, e.loops = d, d, nil
-	s := &scope{kind: scopeFunction, decl: d, class: none}
+	s := e.newScope(scopeFunction, d)
 	e.scopes = append(e.scopes, s)
 	e.parameters(d, s, e.child(i, fieldParameters), false)
 	if x := e.expr(e.child(i, fieldBody)); x != none {
 		e.flow(facts.FlowReturn, 0, int32(d), x)
 	}
 	e.scopes = e.scopes[:len(e.scopes)-1]
+	e.freeScope(s)
 	e.owner, e.function, e.loops = owner, function, loops
 	e.b.EndDecl(d)
 	return e.add(facts.Expr{Op: facts.OpFunc, X: facts.ExprID(d), Y: none}, i)

@@ -30,6 +30,7 @@ type extractor struct {
 	owner    facts.DeclID // the innermost declaration that is open
 	function facts.DeclID // the innermost function or lambda
 	scopes   []*scope
+	spare    []*scope // freed ones
 	alt      bool // the declarations stand in for others
 	later    bool // what follows does not run when the module is imported
 	typing   bool // what follows is read by type checkers only
@@ -63,7 +64,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 	b.Reset()
 	*e = extractor{
 		t: t, b: b, nodes: t.Nodes, src: t.Src, owner: none, function: none,
-		ids: e.ids[:0], params: e.params[:0], skips: e.skips[:0], text: e.text[:0], words: e.words,
+		ids: e.ids[:0], spare: e.spare, params: e.params[:0], skips: e.skips[:0], text: e.text[:0], words: e.words,
 		errors: e.errors[:0], hasher: e.hasher, signed: 4*len(t.Src) + 64<<10,
 		classes: map[facts.DeclID]*classInfo{}, repeats: map[repeated]int{},
 	}

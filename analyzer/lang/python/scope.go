@@ -39,6 +39,28 @@ type scope struct {
 	imported map[facts.Str]int // modules: names that imports bind, with the first import
 }
 
+// newScope returns a scope, in memory of one that was freed if there is any.
+func (e *extractor) newScope(kind scopeKind, d facts.DeclID) *scope {
+	if n := len(e.spare); n > 0 {
+		s := e.spare[n-1]
+		e.spare = e.spare[:n-1]
+		s.kind, s.decl = kind, d
+		return s
+	}
+	return &scope{kind: kind, decl: d, class: none}
+}
+
+// freeScope says that a function's or comprehension's scope is needed no more.
+func (e *extractor) freeScope(s *scope) {
+	const most = 64
+	if len(s.vars) > most { // to clear it would take as long again for each that is small
+		s.vars = nil
+	}
+	clear(s.vars)
+	*s = scope{class: none, vars: s.vars, first: s.first[:0], cur: s.cur[:0], log: s.log[:0]}
+	e.spare = append(e.spare, s)
+}
+
 type change struct {
 	v   int
 	was facts.LocalID
