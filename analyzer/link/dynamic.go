@@ -16,7 +16,7 @@ import (
 type dynamic struct {
 	*Dynamic
 	kinds  map[Sym]Type // kind of composite → class
-	forms  map[Ent]Form
+	forms  []Form // by Ent
 	self   Type // what FormSelf is where no class is around
 	tuple  Ent
 	typ    Ent // the class of classes
@@ -46,7 +46,7 @@ type dynamic struct {
 }
 
 func (l *linker) newDynamic(s *langState, named func(string) Type) *dynamic {
-	d := &dynamic{Dynamic: s.Dynamic, kinds: map[Sym]Type{}, forms: map[Ent]Form{}, operators: map[Sym][]Sym{}, contains: map[Sym]bool{}}
+	d := &dynamic{Dynamic: s.Dynamic, kinds: map[Sym]Type{}, forms: make([]Form, len(l.entFile)), operators: map[Sym][]Sym{}, contains: map[Sym]bool{}}
 	for kind, name := range s.Dynamic.Kinds {
 		d.kinds[l.sym(kind)] = named(name)
 	}
@@ -112,6 +112,14 @@ func (l *linker) newDynamic(s *langState, named func(string) Type) *dynamic {
 		d.contains[l.sym(op)] = true
 	}
 	return d
+}
+
+// form returns the form that a declaration is, FormNone for most.
+func (d *dynamic) form(e Ent) Form {
+	if e < 0 {
+		return FormNone
+	}
+	return d.forms[e]
 }
 
 // libraryEnt returns the declaration of a module of a library, or of the
@@ -284,7 +292,7 @@ func (l *linker) typeNames(ev *evaluator, files []int32) {
 				}
 			}
 		}
-		clear(ev.dyn.hits)
+		ev.dyn.hits.clear()
 		if !changed {
 			return
 		}

@@ -260,7 +260,7 @@ func (ev *evaluator) couldBe(a, want Type) bool {
 			switch t.kind(w) {
 			case kNamed:
 				c := t.rec(w).ent
-				if ev.lang.dyn.forms[c] == FormAny {
+				if ev.lang.dyn.form(c) == FormAny {
 					ok = true
 					break
 				}
@@ -287,7 +287,7 @@ func (ev *evaluator) couldBe(a, want Type) bool {
 			}
 			if m == ev.lang.tNull {
 				k := t.kind(w)
-				ok = w == m || k == kParam || ok && (k != kNamed || ev.lang.dyn.forms[t.rec(w).ent] == FormAny)
+				ok = w == m || k == kParam || ok && (k != kNamed || ev.lang.dyn.form(t.rec(w).ent) == FormAny)
 			}
 			if ok {
 				break

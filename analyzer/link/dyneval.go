@@ -20,10 +20,10 @@ type dynamicEval struct {
 	flow     bool            // of the expression being evaluated
 	asked    []askedLocal    // in the pass, while they were looked for
 	settled  []facts.LocalID // whose values were found in the pass
-	binds    map[bindKey]binding
-	units    map[bindKey]int32
+	binds    pairs[binding]  // by unit and name
+	units    pairs[int32]    // by unit and path
+	hits     pairs[hit]      // by type and name
 	exported map[int32]map[Sym]bool
-	hits     map[memberKey]hit
 	known    *dynamicEval // what another evaluator has found out about names before; empty if none has
 	chase    int
 	free     []boundName   // by Str of the file that was opened last
@@ -45,27 +45,18 @@ type askedLocal struct {
 	flow bool
 }
 
-// either returns the value of a key in one of two maps.
-func either[K comparable, V any](own, before map[K]V, k K) (V, bool) {
-	v, ok := own[k]
+// either returns the value of a pair in one of two maps.
+func either[V any](own, before *pairs[V], a, b int32) (V, bool) {
+	v, ok := own.get(a, b)
 	if !ok {
-		v, ok = before[k]
+		v, ok = before.get(a, b)
 	}
 	return v, ok
-}
-
-// reset makes room for what is found out about names.
-func (d *dynamicEval) reset() {
-	d.binds, d.units = map[bindKey]binding{}, map[bindKey]int32{}
-	d.exported, d.hits = map[int32]map[Sym]bool{}, map[memberKey]hit{}
 }
 
 // openDynamic starts the evaluation of a file.
 func (ev *evaluator) openDynamic() {
 	d := &ev.dyn
-	if d.binds == nil {
-		d.reset()
-	}
 	fs := ev.f.Facts
 	d.opened++
 	if d.own == nil {
@@ -227,10 +218,10 @@ func (ev *evaluator) formOf(v Type) Form {
 		return Form(r.n)
 	case kMeta:
 		if o := ev.types.rec(ev.types.arg(v, 0)); o.kind == kNamed {
-			return ev.lang.dyn.forms[o.ent]
+			return ev.lang.dyn.form(o.ent)
 		}
 	case kCallable:
-		return ev.lang.dyn.forms[r.ent]
+		return ev.lang.dyn.form(r.ent)
 	}
 	return FormNone
 }
@@ -252,7 +243,7 @@ func (ev *evaluator) valueOf(e Ent) Type {
 		}
 		return t.mk(kCallable, e, 0)
 	}
-	if f, ok := ev.lang.dyn.forms[e]; ok {
+	if f := ev.lang.dyn.form(e); f != FormNone {
 		return t.mk(kForm, noEnt, int32(f))
 	}
 	if d.Type == facts.None {

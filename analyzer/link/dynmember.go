@@ -21,8 +21,7 @@ type hit struct {
 // union.
 func (ev *evaluator) find(x Type, name Sym) hit {
 	t := ev.types
-	key := memberKey{x, name}
-	if h, ok := either(ev.dyn.hits, ev.dyn.known.hits, key); ok {
+	if h, ok := either(&ev.dyn.hits, &ev.dyn.known.hits, int32(x), int32(name)); ok {
 		return h
 	}
 	h := hit{ent: noEnt}
@@ -42,7 +41,7 @@ func (ev *evaluator) find(x Type, name Sym) hit {
 		}
 		h = ev.findIn(on, name, r.ent)
 	}
-	ev.dyn.hits[key] = h
+	ev.dyn.hits.set(int32(x), int32(name), h)
 	return h
 }
 
@@ -199,7 +198,7 @@ func (ev *evaluator) attribute(x Type, h hit) Type {
 		ev.readSlot(h.ent)
 	}
 	v := ev.shapeOf(h.ent, d, ev.l.typ[h.ent])
-	if f, ok := ev.lang.dyn.forms[h.ent]; ok {
+	if f := ev.lang.dyn.form(h.ent); f != FormNone {
 		return t.mk(kForm, noEnt, int32(f))
 	}
 	if class && d.Flags.Has(graph.FlagStatic) && d.Value != facts.None && ev.lang.dyn.enum != noEnt {

@@ -89,29 +89,23 @@ func (l *linker) nameModules() {
 	}
 }
 
-type bindKey struct {
-	unit int32
-	name Sym
-}
-
 // maxChase bounds the imports of imports that are followed.
 const maxChase = 64
 
 // nameIn returns what a name of a module is bound to: by a declaration, an
 // import, an import of all names, or as the module below it.
 func (ev *evaluator) nameIn(u int32, name Sym) binding {
-	key := bindKey{u, name}
-	if b, ok := either(ev.dyn.binds, ev.dyn.known.binds, key); ok {
+	if b, ok := either(&ev.dyn.binds, &ev.dyn.known.binds, u, int32(name)); ok {
 		return b
 	}
 	if ev.dyn.chase > maxChase {
 		return binding{}
 	}
-	ev.dyn.binds[key] = binding{} // while it is looked for
+	ev.dyn.binds.set(u, int32(name), binding{}) // while it is looked for
 	ev.dyn.chase++
 	b := ev.findModuleName(u, name)
 	ev.dyn.chase--
-	ev.dyn.binds[key] = b
+	ev.dyn.binds.set(u, int32(name), b)
 	return b
 }
 
@@ -165,7 +159,10 @@ func (ev *evaluator) starName(u int32, name Sym) binding {
 // exports reports whether an import of all names of a module brings a name.
 func (ev *evaluator) exports(u int32, name Sym) bool {
 	l := ev.l
-	names, ok := either(ev.dyn.exported, ev.dyn.known.exported, u)
+	names, ok := ev.dyn.exported[u]
+	if !ok {
+		names, ok = ev.dyn.known.exported[u]
+	}
 	if !ok {
 		for _, fn := range l.units[u].files {
 			f := &l.files[fn]
@@ -181,6 +178,9 @@ func (ev *evaluator) exports(u int32, name Sym) bool {
 					names[f.syms[d.Value]] = true
 				}
 			}
+		}
+		if ev.dyn.exported == nil {
+			ev.dyn.exported = map[int32]map[Sym]bool{}
 		}
 		ev.dyn.exported[u] = names
 	}
@@ -205,12 +205,11 @@ func (ev *evaluator) submodule(u int32, name Sym) binding {
 
 // moduleUnit returns the unit of a module's path for a unit, or -1.
 func (ev *evaluator) moduleUnit(from int32, path Sym) int32 {
-	key := bindKey{from, path}
-	if u, ok := either(ev.dyn.units, ev.dyn.known.units, key); ok {
+	if u, ok := either(&ev.dyn.units, &ev.dyn.known.units, from, int32(path)); ok {
 		return u
 	}
 	u := ev.l.resolveImport(from, ev.l.symString(path))
-	ev.dyn.units[key] = u
+	ev.dyn.units.set(from, int32(path), u)
 	return u
 }
 

@@ -17,7 +17,6 @@ import (
 func (l *linker) expose() {
 	l.exposed = map[Ent]bool{}
 	ev := l.newEvaluator(l.types)
-	ev.dyn.reset()
 	x := exposer{linker: l, ev: ev, wholeSeen: map[int32]bool{}, starred: map[int32]bool{}}
 	for u := range l.units {
 		if n := &l.units[u]; n.rules.Dynamic != nil && !n.surface && !n.Hidden && !l.testUnit(int32(u)) {

@@ -22,7 +22,7 @@ func (l *linker) linearise(ev *evaluator, files []int32) {
 			}
 		}
 	}
-	clear(ev.dyn.hits)
+	ev.dyn.hits.clear()
 }
 
 // linear returns the order of class e. Bases are done first; a class that is
