@@ -17,8 +17,9 @@ const (
 // for each edge its target, relative to the one before if source and kind are
 // the same, else to the source.
 func (e *encoder) encodeEdges() []byte {
-	var degree, kind, how, to, typ, sites column
 	edges := e.c.Edges
+	var typ column
+	degree, kind, how, to, sites := roomFor(len(e.c.Nodes)+len(e.c.Nodes)/8), roomFor(len(edges)), roomFor(len(edges)), roomFor(2*len(edges)), roomFor(len(edges)+len(edges)/8)
 	next, lastEnd := 0, uint32(0)
 	for n := range e.c.Nodes {
 		first := next
@@ -133,15 +134,32 @@ func siteBase(ref, defLine int32, files int) (file, line int32) {
 // file), else its index plus one; lines are relative to the one before in the
 // same file, at first to the source's definition.
 func (e *encoder) encodeSites() []byte {
-	var shapes, file, line, col, shapeID column
-	count := map[shape]int{}
-	of := func(s *graph.Site) shape { return shape{s.Keywords, s.Args, s.Want, s.Flags} }
+	sites := len(e.c.Sites)
+	file, line, col, shapeID := roomFor(sites+sites/8), roomFor(2*sites), roomFor(sites+sites/8), roomFor(sites+sites/8)
+	var shapes column
+	seen, places := map[shape]int32{}, make([]int32, sites) // by shape and by site: when it was first seen
+	var count []int
+	last, at := shape{}, int32(-1)
 	for i := range e.c.Sites {
-		count[of(&e.c.Sites[i])]++
+		s := &e.c.Sites[i]
+		if of := (shape{s.Keywords, s.Args, s.Want, s.Flags}); of != last || at < 0 {
+			n, ok := seen[of]
+			if !ok {
+				n = int32(len(count))
+				seen[of], count = n, append(count, 0)
+			}
+			last, at = of, n
+		}
+		places[i] = at
+		count[at]++
 	}
-	id := make(map[shape]uint64, len(count))
-	for i, s := range byCount(count, compareShapes) {
-		id[s] = uint64(i)
+	counts := make(map[shape]int, len(count))
+	for s, n := range seen {
+		counts[s] = count[n]
+	}
+	ids := make([]uint64, len(count)) // by when it was first seen
+	for i, s := range byCount(counts, compareShapes) {
+		ids[seen[s]] = uint64(i)
 		shapes.int(int64(s.args))
 		shapes.int(int64(s.want))
 		shapes.byte(byte(s.flags))
@@ -163,7 +181,7 @@ func (e *encoder) encodeSites() []byte {
 			line.int(int64(s.Line) - int64(l))
 			l = s.Line
 			col.uint(uint64(s.Col))
-			shapeID.uint(id[of(s)])
+			shapeID.uint(ids[places[next]])
 		}
 	}
 	return joinColumns(&shapes, &file, &line, &col, &shapeID)

@@ -9,7 +9,8 @@ import (
 // encodeHashes makes the section of the hashes that are not zero, in the order
 // of nodes. They do not compress.
 func (e *encoder) encodeHashes() []byte {
-	var doc, body, minHash column
+	count := len(e.c.Nodes)
+	doc, body, minHash := roomFor(count*len(graph.Hash{})), roomFor(count*len(graph.Hash{})), roomFor(count*4*len(graph.MinHash{}))
 	for i := range e.c.Nodes {
 		n := &e.c.Nodes[i]
 		h := has(n)

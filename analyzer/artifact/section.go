@@ -9,6 +9,10 @@ import (
 // column is a column that is being written.
 type column struct{ b []byte }
 
+// roomFor returns a column with room for n bytes. Memory that is not written costs
+// nothing, while a column that grows is copied, and all of its room cleared.
+func roomFor(n int) column { return column{make([]byte, 0, n)} }
+
 func (c *column) uint(v uint64)   { c.b = binary.AppendUvarint(c.b, v) }
 func (c *column) int(v int64)     { c.b = binary.AppendVarint(c.b, v) }
 func (c *column) byte(v byte)     { c.b = append(c.b, v) }

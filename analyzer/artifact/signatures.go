@@ -128,7 +128,12 @@ func (r *signatureReader) finish() error {
 
 // encodeText makes the section of the long strings, which seldom repeat.
 func (e *encoder) encodeText() []byte {
-	var sigLen, docLen, sig, doc column
+	sigs, docs := 0, 0
+	for i := range e.c.Nodes {
+		sigs, docs = sigs+len(e.c.Nodes[i].Signature.Text), docs+len(e.c.Nodes[i].Doc)
+	}
+	count := len(e.c.Nodes)
+	sigLen, docLen, sig, doc := roomFor(count+count/8), roomFor(count+count/8), roomFor(sigs), roomFor(docs)
 	for i := range e.c.Nodes {
 		n := &e.c.Nodes[i]
 		sigLen.uint(uint64(len(n.Signature.Text)))

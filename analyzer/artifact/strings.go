@@ -16,6 +16,9 @@ type stringTable struct {
 }
 
 func (t *stringTable) add(s string) {
+	if s == "" {
+		return
+	}
 	if _, ok := t.index[s]; !ok {
 		t.index[s] = 0
 		t.sorted = append(t.sorted, s)
@@ -43,7 +46,10 @@ func (t *stringTable) id(s string) uint64 {
 // frontCode writes sorted strings: how many bytes each shares with the one
 // before, how many follow, and the ones that follow. total is their size.
 func frontCode(n int, at func(int) string) (content []byte, total uint64) {
-	var shared, rest, text column
+	for i := range n {
+		total += uint64(len(at(i)))
+	}
+	shared, rest, text := roomFor(n+n/8), roomFor(n+n/8), roomFor(int(total))
 	last := ""
 	for i := range n {
 		s := at(i)
@@ -51,7 +57,6 @@ func frontCode(n int, at func(int) string) (content []byte, total uint64) {
 		shared.uint(uint64(k))
 		rest.uint(uint64(len(s) - k))
 		text.text(s[k:])
-		total += uint64(len(s))
 		last = s
 	}
 	return joinColumns(&shared, &rest, &text), total

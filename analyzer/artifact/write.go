@@ -91,10 +91,15 @@ func encode(g *graph.Graph) ([]section, error) {
 		e.fileIndex[e.c.Files[i].Path] = int32(i)
 	}
 	e.nodeFiles, e.siteFiles = make([]int32, len(e.c.Nodes)), make([]int32, len(e.c.Nodes))
+	last, lastRef := "", int32(0)
 	for i := range e.c.Nodes {
-		if f, ok := e.fileIndex[e.c.Nodes[i].File]; ok && e.c.Nodes[i].File != "" {
-			e.siteFiles[i] = f + 1
+		if path := e.c.Nodes[i].File; path != last {
+			last, lastRef = path, 0
+			if f, ok := e.fileIndex[path]; ok && path != "" {
+				lastRef = f + 1
+			}
 		}
+		e.siteFiles[i] = lastRef
 	}
 	// Edges and their sites are about half of a file and hold no strings.
 	var edges, sites, receivers []byte
@@ -103,7 +108,9 @@ func encode(g *graph.Graph) ([]section, error) {
 	e.collect()
 	e.strings.sort()
 	for i := range e.c.Nodes {
-		e.nodeFiles[i] = e.fileRef(e.c.Nodes[i].File)
+		if e.nodeFiles[i] = e.siteFiles[i]; e.nodeFiles[i] == 0 {
+			e.nodeFiles[i] = e.fileRef(e.c.Nodes[i].File)
+		}
 	}
 	n := &e.counts
 	n.nodes, n.edges, n.sites = uint64(len(e.c.Nodes)), uint64(len(e.c.Edges)), uint64(len(e.c.Sites))
@@ -173,8 +180,12 @@ func (e *encoder) collect() {
 		} else {
 			t.add(n.QName)
 		}
-		t.add(n.Lang)
-		path(n.File)
+		if i == 0 || n.Lang != e.c.Nodes[i-1].Lang {
+			t.add(n.Lang)
+		}
+		if e.siteFiles[i] == 0 {
+			path(n.File)
+		}
 		t.add(n.Signature.Type)
 		params(n.Signature.TypeParams)
 		params(n.Signature.Params)

@@ -78,8 +78,6 @@ type exit struct {
 	ver facts.LocalID
 }
 
-func (e *extractor) top() *scope { return e.scopes[len(e.scopes)-1] }
-
 // inner returns the innermost scope that is no comprehension.
 func (e *extractor) inner() *scope {
 	i := len(e.scopes) - 1
