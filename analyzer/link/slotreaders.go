@@ -2,7 +2,6 @@ package link
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/codekg/kg/analyzer/facts"
 )
@@ -27,7 +26,7 @@ type slotRead struct {
 func (s *slots) read(slot, reader int32) {
 	if last := s.readers[slot]; last == 0 || s.reads[last].reader != reader {
 		if len(s.reads) == cap(s.reads) {
-			s.reads = slices.Grow(s.reads, len(s.reads)) // append would copy large ones more often
+			s.reads = append(make([]slotRead, 0, max(2*len(s.reads), 1<<12)), s.reads...) // append alone would copy large ones more often
 		}
 		s.reads = append(s.reads, slotRead{reader, last})
 		s.readers[slot] = int32(len(s.reads) - 1)

@@ -87,10 +87,13 @@ type typeSlot struct {
 }
 
 func newTypeTable(base *typeTable) *typeTable {
-	t := &typeTable{base: base, hash: make([]typeSlot, 1<<8)}
+	t := &typeTable{base: base}
 	if base == nil {
-		t.recs = []typeRec{{kind: kUnknown, size: 1, open: true}}
+		// As a small tree needs; memory that stays unused costs nothing.
+		t.recs, t.args, t.hash = make([]typeRec, 1, 1<<14), make([]Type, 0, 1<<14), make([]typeSlot, 1<<13)
+		t.recs[0] = typeRec{kind: kUnknown, size: 1, open: true}
 	} else {
+		t.hash = make([]typeSlot, 1<<8)
 		t.off = base.off + Type(len(base.recs))
 	}
 	return t
