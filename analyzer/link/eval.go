@@ -100,7 +100,7 @@ func (ev *evaluator) open(fn int32) {
 // took.
 func zeroed[T any](s []T, n int) []T {
 	if cap(s) < n {
-		return make([]T, n, n+n/4)
+		return make([]T, n, max(n+n/4, 2*cap(s), 1<<10))
 	}
 	s = s[:n]
 	clear(s)
