@@ -1,36 +1,47 @@
 package facts_test
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/codekg/kg/analyzer/facts"
 )
 
 func TestFinder(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
-		var words []string
-		for range 1 + r.IntN(4) {
-			words = append(words, randomText(r, 4+r.IntN(3)))
-		}
-		f := facts.NewFinder(words...)
-		for range 10 {
-			text := randomText(r, r.IntN(60))
-			if got, want := f.In([]byte(text)), slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) }); got != want {
-				t.Fatalf("%q in %q: %v", words, text, got)
+	sets := [][]string{
+		{"kafka", "amqp", "nats", "mqtt", "redis", "microservices", "bull", "sqs", "aws-sdk", "celery", "boto3"},
+		{"axios", "ky", "got", "superagent", "needle", "supertest", "chai"},
+		{"lient(", "ession(", "Blueprint("},
+	}
+	f := facts.NewFinder(sets...)
+	check := func(src string) {
+		t.Helper()
+		want := uint8(0)
+		for i, words := range sets {
+			if slices.ContainsFunc(words, func(w string) bool { return bytes.Contains([]byte(src), []byte(w)) }) {
+				want |= 1 << i
 			}
 		}
+		if got := f.In([]byte(src)); got != want {
+			t.Errorf("%q: found %b, want %b", src, got, want)
+		}
 	}
-}
-
-// randomText returns n letters, of which there are few.
-func randomText(r *rand.Rand, n int) string {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = "abc\xff"[r.IntN(4)]
+	check("")
+	check("k")
+	for _, w := range slices.Concat(sets...) {
+		for _, src := range []string{w, " " + w, w + " ", "  " + w + "x", w[:len(w)-1], w[1:], w[:len(w)-1] + " " + w, "x" + w[1:] + w} {
+			check(src)
+			check("x" + src)
+		}
 	}
-	return string(b)
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		src := make([]byte, r.IntN(40))
+		for i := range src {
+			src[i] = "kafkmqtnsuperagotbldwix-(Bc"[r.IntN(27)]
+		}
+		check(string(src))
+	}
 }

@@ -16,8 +16,8 @@ import (
 type dynamic struct {
 	*Dynamic
 	kinds  map[Sym]Type // kind of composite → class
-	forms  []Form // by Ent
-	self   Type // what FormSelf is where no class is around
+	forms  []Form       // by Ent
+	self   Type         // what FormSelf is where no class is around
 	tuple  Ent
 	typ    Ent // the class of classes
 	object Ent

@@ -26,14 +26,16 @@ type extractor struct {
 	src   []byte
 	b     *facts.Builder
 
+	mentions uint8 // the sets of words of which some are in the source
+
 	depth    int
 	owner    facts.DeclID // the innermost declaration that is open
 	function facts.DeclID // the innermost function or lambda
 	scopes   []*scope
 	spare    []*scope // freed ones
-	alt      bool // the declarations stand in for others
-	later    bool // what follows does not run when the module is imported
-	typing   bool // what follows is read by type checkers only
+	alt      bool     // the declarations stand in for others
+	later    bool     // what follows does not run when the module is imported
+	typing   bool     // what follows is read by type checkers only
 	errors   []facts.Lines
 
 	ids     []int32       // stack of lists under construction
@@ -44,7 +46,6 @@ type extractor struct {
 	cases   map[string]bool // names of classes of unittest: those below them are tests, whatever their names
 	exports bool            // __all__ was found
 	web     map[string]web
-	broker  int8 // see messaging
 	pending []route
 	repeats map[repeated]int
 	text    []byte
@@ -83,6 +84,7 @@ func (e *extractor) file() {
 	}
 	e.b.Generated = generatedMark(e.src)
 	e.scopes = append(e.scopes[:0], &scope{kind: scopeModule, decl: none, class: none, names: map[facts.Str]facts.DeclID{}})
+	e.mentions = knownWords().In(e.src)
 	e.webNames()
 	e.globals()
 	e.stmts(0)

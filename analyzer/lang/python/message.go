@@ -2,6 +2,7 @@ package python
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/syntax"
@@ -50,19 +51,23 @@ const maxArgs = 1 << 20
 // brokersOf are the modules of FastStream.
 var brokersOf = map[string][]string{"KAFKA": {"faststream.kafka", "faststream.confluent"}, "AMQP": {"faststream.rabbit"}, "NATS": {"faststream.nats"}, "REDIS": {"faststream.redis"}}
 
-// clients is what the clients have in their names.
-var clients = facts.NewFinder("kafka", "pika", "nats", "mqtt", "redis", "celery", "boto3", "faststream")
+// What a file may know of: messages, clients and routers are looked for only where the
+// source names some.
+var (
+	messageWords = []string{"kafka", "pika", "nats", "mqtt", "redis", "celery", "boto3", "faststream"}
+	makerWords   = []string{"lient(", "ession(", "Blueprint(", "APIRouter("} // see clientMakers, routerMakers
+)
+
+// Sets of words.
+const (
+	ofMessages uint8 = 1 << iota
+	ofMakers
+)
+
+var knownWords = sync.OnceValue(func() *facts.Finder { return facts.NewFinder(messageWords, makerWords) })
 
 // messaging reports whether the source may know of messages: it names a client.
-func (e *extractor) messaging() bool {
-	if e.broker == 0 {
-		e.broker = 2
-		if clients.In(e.src) {
-			e.broker = 1
-		}
-	}
-	return e.broker == 1
-}
+func (e *extractor) messaging() bool { return e.mentions&ofMessages != 0 }
 
 // message notes what a call says about messages.
 func (e *extractor) message(fn, args syntax.ID) {

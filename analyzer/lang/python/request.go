@@ -24,8 +24,6 @@ var (
 	// requestVerbs are the methods of clients, with the methods of requests.
 	requestVerbs = map[string]string{"get": "GET", "post": "POST", "put": "PUT", "patch": "PATCH", "delete": "DELETE", "head": "HEAD", "options": "OPTIONS"}
 	httpPackages = []string{"requests", "httpx"}
-	// makers is what calls of these makers have in common.
-	makers = facts.NewFinder("lient(", "ession(", "Blueprint(", "APIRouter(")
 )
 
 // maxURL bounds the nodes of an address that is read, maxPrefix the bytes of what
@@ -38,7 +36,7 @@ const (
 // webNames finds the names that the file assigns clients and routers to.
 func (e *extractor) webNames() {
 	e.web = nil
-	if !makers.In(e.src) {
+	if e.mentions&ofMakers == 0 {
 		return
 	}
 	e.web = map[string]web{}

@@ -120,7 +120,7 @@ func (e *extractor) file() {
 		return
 	}
 	e.b.Generated = generatedMark(e.src)
-	e.mentions = clientWords().find(e.src)
+	e.mentions = clientWords().In(e.src)
 	e.webNames()
 	e.docNames()
 	e.typed = e.dialect == plain()
