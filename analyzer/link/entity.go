@@ -65,9 +65,10 @@ type langState struct {
 // scopes maps (owner, name) to declarations, with open addressing. The owner
 // is a unit, a type or a file, which have tables of their own.
 type scopes struct {
-	keys []uint64
-	vals []int32
-	used int
+	keys  []uint64
+	vals  []int32
+	used  int
+	names []uint64 // by owner: bits of the names in it; most that are not there are not looked for
 }
 
 func newScopes(n int) *scopes {
@@ -94,6 +95,13 @@ func (s *scopes) slot(k uint64) int {
 
 // get returns what was put for (owner, name), or -1.
 func (s *scopes) get(owner int32, name Sym) int32 {
+	if uint(owner) < uint(len(s.names)) {
+		if s.names[owner]>>(uint(name)&63)&1 == 0 {
+			return -1
+		}
+	} else if owner >= 0 {
+		return -1
+	}
 	i := s.slot(scopeKey(owner, name))
 	if s.keys[i] == 0 {
 		return -1
@@ -107,7 +115,7 @@ func (s *scopes) put(owner int32, name Sym, v int32) int32 {
 	if 2*(s.used+1) > len(s.keys) {
 		old := *s
 		*s = *newScopes(len(old.keys))
-		s.used = old.used
+		s.used, s.names = old.used, old.names
 		for i, k := range old.keys {
 			if k != 0 {
 				j := s.slot(k)
@@ -122,6 +130,12 @@ func (s *scopes) put(owner int32, name Sym, v int32) int32 {
 	}
 	s.keys[i], s.vals[i] = k, v
 	s.used++
+	if owner >= 0 {
+		if n := int(owner) + 1 - len(s.names); n > 0 {
+			s.names = append(s.names, make([]uint64, n)...)
+		}
+		s.names[owner] |= 1 << (uint(name) & 63)
+	}
 	return v
 }
 

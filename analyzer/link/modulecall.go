@@ -208,7 +208,7 @@ func (ev *evaluator) chooseSignature(x *facts.Expr, sig Type, explicit []Type, r
 		}
 		for _, o := range all {
 			ot := ev.asMember(ev.surface(o), sig, body)
-			if w := ev.accepts(x, o, ot, explicit); w > best {
+			if w := ev.accepts(x, o, ot, explicit, best); w > best {
 				best, chosen, res.sig = w, o, ot
 				if w == yes {
 					break
@@ -307,8 +307,9 @@ func (ev *evaluator) match(p, a Type, owner Ent, bound []Type, depth int) {
 	}
 }
 
-// accepts reports whether a call fits a signature.
-func (ev *evaluator) accepts(x *facts.Expr, e Ent, sig Type, explicit []Type) tri {
+// accepts reports whether a call fits a signature, as far as it may fit it better than
+// best.
+func (ev *evaluator) accepts(x *facts.Expr, e Ent, sig Type, explicit []Type, best tri) tri {
 	t := ev.types
 	args := ev.f.Facts.List(x.Args)
 	if t.kind(sig) != kFunc {
@@ -324,7 +325,9 @@ func (ev *evaluator) accepts(x *facts.Expr, e Ent, sig Type, explicit []Type) tr
 	}
 	out := yes
 	for i, a := range args {
-		out = min(out, ev.argumentFits(facts.ExprID(a), ev.parameter(sig, i)))
+		if out = min(out, ev.argumentFits(facts.ExprID(a), ev.parameter(sig, i))); out <= best {
+			break
+		}
 	}
 	return out
 }
