@@ -24,7 +24,7 @@ type classes struct {
 	typeOf     Ent
 	array      Ent
 	arrays     []Ent
-	primitive  map[Type]bool
+	primitive  typeSet
 	box        map[Type]Type
 	unbox      map[Ent]Type
 	widens     map[[2]Type]bool
@@ -39,7 +39,7 @@ const maxSupers = 1 << 10
 const maxScopes = 1 << 6
 
 func (l *linker) newClasses(s *langState, named func(string) Type) *classes {
-	c := &classes{Classes: s.Classes, roots: map[graph.Kind]Ent{}, primitive: map[Type]bool{}, box: map[Type]Type{},
+	c := &classes{Classes: s.Classes, roots: map[graph.Kind]Ent{}, box: map[Type]Type{},
 		unbox: map[Ent]Type{}, widens: map[[2]Type]bool{}, injects: map[Sym]bool{}}
 	c.rootEnt = l.surfaceEnt(s, c.Root)
 	c.root, c.void = named(c.Root), named("void")
@@ -58,7 +58,7 @@ func (l *linker) newClasses(s *langState, named func(string) Type) *classes {
 		if t == unknownType {
 			continue
 		}
-		c.primitive[t] = true
+		c.primitive.add(t)
 		if e := l.surfaceEnt(s, to); e != noEnt {
 			c.box[t], c.unbox[e] = l.types.denoted(l.typ[e]), t
 		}
@@ -249,7 +249,12 @@ func (l *linker) unitsOf(from int32, path string) []int32 {
 // typeIn returns the type that a package has under a name for a unit, noEnt if
 // it has none.
 func (l *linker) typeIn(from int32, path string, name Sym) Ent {
-	for _, u := range l.unitsOf(from, path) {
+	return l.typeAmong(l.unitsOf(from, path), name)
+}
+
+// typeAmong returns the type that the first of some units has under a name.
+func (l *linker) typeAmong(units []int32, name Sym) Ent {
+	for _, u := range units {
 		if e := Ent(l.pkgScope.get(u, name)); e != noEnt && l.decl(e).Kind.IsType() {
 			return e
 		}
@@ -332,6 +337,22 @@ type classEval struct {
 	fields  map[memberKey]member
 	sams    map[Type]Type
 	supers  []*superList // by Type, as far as asked for
+
+	unit  int32     // of which near is
+	near  []int32   // the units that are meant by the path of a unit
+	known [][]int32 // and by those of the packages whose types need no import
+}
+
+// nearUnits finds the units whose types need no import in a file.
+func (ev *evaluator) nearUnits() {
+	c, l, unit := &ev.classes, ev.l, ev.f.unit
+	if c.known != nil && c.unit == unit {
+		return
+	}
+	c.unit, c.near, c.known = unit, l.unitsOf(unit, l.units[unit].Path), make([][]int32, 0, len(ev.lang.Classes.Default))
+	for _, p := range ev.lang.Classes.Default {
+		c.known = append(c.known, l.unitsOf(unit, p))
+	}
 }
 
 // reset forgets what was found out about types.
@@ -433,6 +454,18 @@ func (ev *evaluator) instance(e Ent) Type {
 }
 
 func (ev *evaluator) typeOfDecl(d facts.DeclID) Type { return ev.instance(ev.f.base + Ent(d)) }
+
+// typeSet is a set of types, by their numbers.
+type typeSet []bool
+
+func (s *typeSet) add(x Type) {
+	for int(x) >= len(*s) {
+		*s = append(*s, false)
+	}
+	(*s)[x] = true
+}
+
+func (s typeSet) has(x Type) bool { return uint(x) < uint(len(s)) && s[x] }
 
 // anyTypes gives type arguments that may be any type the bound of their
 // parameter: that is what is known of values of them.

@@ -52,8 +52,8 @@ func (ev *evaluator) fileType(name Sym) Type {
 		}
 		return t.mk(kExtern, Ent(ev.f.syms[i.Path]), int32(ev.f.syms[i.Name]))
 	}
-	own := l.units[ev.f.unit].Path
-	if e := l.typeIn(ev.f.unit, own, name); e != noEnt {
+	ev.nearUnits()
+	if e := l.typeAmong(ev.classes.near, name); e != noEnt {
 		return l.typ[e]
 	}
 	if e := Ent(l.pkgScope.get(ev.f.unit, name)); e != noEnt && l.decl(e).Kind.IsType() { // of a surface
@@ -79,13 +79,13 @@ func (ev *evaluator) fileType(name Sym) Type {
 			}
 		}
 	}
-	for _, p := range ev.lang.Classes.Default {
+	for i, p := range ev.lang.Classes.Default {
 		if u, ok := ev.lang.byPath[p]; ok && u >= 0 {
 			if e := Ent(l.pkgScope.get(u, name)); e != noEnt {
 				return l.typ[e]
 			}
 		}
-		if e := l.typeIn(ev.f.unit, p, name); e != noEnt {
+		if e := l.typeAmong(ev.classes.known[i], name); e != noEnt {
 			return l.typ[e]
 		}
 	}
@@ -347,7 +347,7 @@ func (ev *evaluator) promoted(a, b Type) Type {
 		if i := slices.Index(c.numeric, t); i >= 0 {
 			return i
 		}
-		if c.primitive[t] && len(c.numeric) > 1 && c.widens[[2]Type{t, ev.lang.tInt}] {
+		if c.primitive.has(t) && len(c.numeric) > 1 && c.widens[[2]Type{t, ev.lang.tInt}] {
 			return 0
 		}
 		return -1
@@ -403,7 +403,7 @@ func (ev *evaluator) conditional(x *facts.Expr) Type {
 			}
 		case best == unknownType || best == at:
 			best = at
-		case ev.lang.cls.primitive[ev.unboxed(best)] && ev.lang.cls.primitive[ev.unboxed(at)]:
+		case ev.lang.cls.primitive.has(ev.unboxed(best)) && ev.lang.cls.primitive.has(ev.unboxed(at)):
 			if p := ev.promoted(ev.unboxed(best), ev.unboxed(at)); p != unknownType {
 				best = p
 			}

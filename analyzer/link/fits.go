@@ -32,7 +32,7 @@ func (ev *evaluator) argFits(a facts.ExprID, to Type, phase int) tri {
 		}
 		return ev.refFits(a, x, to)
 	case facts.OpConditional:
-		if !ev.functional(a) && ev.lang.cls.primitive[ev.typeOf(a)] {
+		if !ev.functional(a) && ev.lang.cls.primitive.has(ev.typeOf(a)) {
 			return ev.fits(ev.typeOf(a), to, phase)
 		}
 		out := yes
@@ -82,7 +82,7 @@ func (ev *evaluator) literalFits(x *facts.Expr, to Type) tri {
 	for i := range d.Params.Len() { // explicit types are the same
 		if p := ev.f.Facts.Params[int(d.Params.Lo)+i]; p.Type != facts.None {
 			if pt, ft := ev.typeExpr(p.Type), t.arg(sam, i); pt != unknownType && ft != unknownType && !t.rec(ft).params && ev.erased(pt, 0) != ev.erased(ft, 0) {
-				if ft != ev.lang.cls.root || ev.lang.cls.primitive[pt] {
+				if ft != ev.lang.cls.root || ev.lang.cls.primitive.has(pt) {
 					return no
 				}
 				out = maybe // where any type may stand, what is written does
@@ -111,7 +111,7 @@ func (ev *evaluator) fits(from, to Type, phase int) tri {
 	}
 	fk, tk := t.kind(from), t.kind(to)
 	if from == ev.lang.tNull && from != unknownType {
-		if c.primitive[to] {
+		if c.primitive.has(to) {
 			return no
 		}
 		return yes
@@ -129,7 +129,7 @@ func (ev *evaluator) fits(from, to Type, phase int) tri {
 	if from == c.void && from != unknownType {
 		return no
 	}
-	pf, pt := c.primitive[from], c.primitive[to]
+	pf, pt := c.primitive.has(from), c.primitive.has(to)
 	switch {
 	case pf && pt:
 		if c.widens[[2]Type{from, to}] {
@@ -178,14 +178,14 @@ func (ev *evaluator) fits(from, to Type, phase int) tri {
 		switch fk {
 		case kSlice:
 			a, b := t.arg(from, 0), t.arg(to, 0)
-			if c.primitive[a] || c.primitive[b] {
+			if c.primitive.has(a) || c.primitive.has(b) {
 				if a == b {
 					return yes
 				}
 				if a == unknownType || b == unknownType {
 					return maybe
 				}
-				if k := t.kind(b); k == kParam && !c.primitive[a] || t.kind(a) == kParam && !c.primitive[b] {
+				if k := t.kind(b); k == kParam && !c.primitive.has(a) || t.kind(a) == kParam && !c.primitive.has(b) {
 					return maybe
 				}
 				return no
@@ -264,7 +264,7 @@ func (ev *evaluator) apart(a, b Type) bool {
 	as, bs := t.argsOf(a), t.argsOf(b)
 	for i := range min(len(as), len(bs)) {
 		x, y := as[i], bs[i]
-		if x == y || t.kind(x) != kNamed || t.kind(y) != kNamed || ev.lang.cls.primitive[x] || ev.lang.cls.primitive[y] {
+		if x == y || t.kind(x) != kNamed || t.kind(y) != kNamed || ev.lang.cls.primitive.has(x) || ev.lang.cls.primitive.has(y) {
 			continue
 		}
 		if x, y = ev.erased(x, 0), ev.erased(y, 0); x != y && ev.fits(x, y, 0) == no && ev.fits(y, x, 0) == no {

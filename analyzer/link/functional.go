@@ -111,7 +111,7 @@ func (ev *evaluator) returnsBetter(a facts.ExprID, sp, sq Type) bool {
 		return true
 	case rp == c.void:
 		return false
-	case c.primitive[rp] != c.primitive[rq]:
+	case c.primitive.has(rp) != c.primitive.has(rq):
 		body := unknownType
 		if x := &ev.f.Facts.Exprs[a]; x.Op == facts.OpFunc {
 			d := &ev.f.Facts.Decls[x.X]
@@ -122,9 +122,9 @@ func (ev *evaluator) returnsBetter(a facts.ExprID, sp, sq Type) bool {
 			}
 		}
 		if body == unknownType {
-			return c.primitive[rp]
+			return c.primitive.has(rp)
 		}
-		return c.primitive[rp] == c.primitive[body]
+		return c.primitive.has(rp) == c.primitive.has(body)
 	}
 	return ev.fits(ev.forCompare(rp), ev.forCompare(rq), 0) == yes
 }

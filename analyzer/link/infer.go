@@ -56,7 +56,7 @@ func (ev *evaluator) bind(res *resolution, p, a Type, depth int) {
 			ev.bind(res, ps[i], xs[i], depth+1)
 		}
 	case kSlice:
-		if t.kind(a) == kSlice && !ev.lang.cls.primitive[t.arg(a, 0)] {
+		if t.kind(a) == kSlice && !ev.lang.cls.primitive.has(t.arg(a, 0)) {
 			ev.bind(res, t.arg(p, 0), t.arg(a, 0), depth)
 		}
 	}

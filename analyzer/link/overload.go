@@ -183,7 +183,7 @@ func (ev *evaluator) instantiates(method, of Type, generic Ent) bool {
 		for t.kind(p) == kSlice && t.kind(q) == kSlice {
 			p, q = t.arg(p, 0), t.arg(q, 0)
 		}
-		if r := t.rec(q); r.kind == kParam && r.ent == generic && !ev.lang.cls.primitive[p] {
+		if r := t.rec(q); r.kind == kParam && r.ent == generic && !ev.lang.cls.primitive.has(p) {
 			continue
 		}
 		if p == unknownType || q == unknownType || ev.erased(p, 0) != ev.erased(q, 0) {
@@ -554,7 +554,7 @@ func (ev *evaluator) phaseOf(f Type, args []int32) int {
 		}
 		switch at := ev.argument(last); {
 		case at == unknownType, at == ev.lang.tNull, ev.types.kind(at) == kSlice:
-			if ev.types.kind(at) == kSlice && ev.lang.cls.primitive[ev.types.arg(at, 0)] && !ev.lang.cls.primitive[ev.types.arg(f, n-1)] {
+			if ev.types.kind(at) == kSlice && ev.lang.cls.primitive.has(ev.types.arg(at, 0)) && !ev.lang.cls.primitive.has(ev.types.arg(f, n-1)) {
 				return 2
 			}
 			return 0
