@@ -65,11 +65,11 @@ func (ev *evaluator) openDynamic() {
 	switch n := len(ev.f.syms); {
 	case ev.l.units[ev.f.unit].surface: // most have their strings in common
 		if len(d.others) < n {
-			d.others = make([]boundName, n)
+			d.others = touched[boundName](n)
 		}
 		d.free = d.others
 	case d.own[ev.fn] == nil:
-		d.own[ev.fn] = make([]boundName, n)
+		d.own[ev.fn] = touched[boundName](n)
 		fallthrough
 	default:
 		d.free = d.own[ev.fn]

@@ -76,7 +76,7 @@ func newScopes(n int) *scopes {
 	for size < 2*n {
 		size *= 2
 	}
-	return &scopes{keys: make([]uint64, size), vals: make([]int32, size)}
+	return &scopes{keys: touched[uint64](size), vals: make([]int32, size)}
 }
 
 // scopeKey is never 0, which marks a free slot.

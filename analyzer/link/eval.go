@@ -107,6 +107,14 @@ func zeroed[T any](s []T, n int) []T {
 	return s
 }
 
+// touched returns n zero values that are about to be read before they are written: to
+// write them at first spares the system from mapping each page twice.
+func touched[T any](n int) []T {
+	s := make([]T, n)
+	clear(s)
+	return s
+}
+
 // typeOf returns the type of an expression; for one that denotes a type, the
 // kMeta of it.
 func (ev *evaluator) typeOf(e facts.ExprID) Type {

@@ -32,7 +32,7 @@ func (m *pairs[V]) set(a, b int32, v V) {
 	if 2*(m.used+1) > len(m.keys) {
 		old := *m
 		n := max(64, 2*len(old.keys))
-		m.keys, m.vals = make([]uint64, n), make([]V, n)
+		m.keys, m.vals = touched[uint64](n), make([]V, n)
 		for i, k := range old.keys {
 			if k != 0 {
 				j := m.slot(k)

@@ -90,7 +90,7 @@ func newTypeTable(base *typeTable) *typeTable {
 	t := &typeTable{base: base}
 	if base == nil {
 		// As a small tree needs; memory that stays unused costs nothing.
-		t.recs, t.args, t.hash = make([]typeRec, 1, 1<<14), make([]Type, 0, 1<<14), make([]typeSlot, 1<<13)
+		t.recs, t.args, t.hash = make([]typeRec, 1, 1<<14), make([]Type, 0, 1<<14), touched[typeSlot](1<<13)
 		t.recs[0] = typeRec{kind: kUnknown, size: 1, open: true}
 	} else {
 		t.hash = make([]typeSlot, 1<<8)
@@ -221,7 +221,7 @@ func (t *typeTable) place(h uint32, x Type) {
 // rehash makes room, and places the type that has come last.
 func (t *typeTable) rehash(h uint32, x Type) {
 	old := t.hash
-	t.hash = make([]typeSlot, 2*len(old))
+	t.hash = touched[typeSlot](2 * len(old))
 	for _, s := range old {
 		if s.typ != 0 {
 			t.place(s.hash, s.typ)

@@ -95,7 +95,7 @@ type fixtureOf struct {
 func (la *layouter) linkFixtures(files []link.File) {
 	defs, autos := make([][]fixtureOf, len(files)), make([][]fixtureOf, len(files))
 	conftests := map[string]int{}
-	any := false
+	any, uses := false, 0
 	for i := range files {
 		f := files[i].Facts
 		for k := range f.Directives {
@@ -104,6 +104,9 @@ func (la *layouter) linkFixtures(files []link.File) {
 				continue
 			}
 			what := f.Str(d.Name)
+			if what == fixtureUse {
+				uses++
+			}
 			if what != fixtureDef && what != fixtureAuto {
 				continue
 			}
@@ -122,6 +125,7 @@ func (la *layouter) linkFixtures(files []link.File) {
 	if !any {
 		return
 	}
+	la.References = append(make([]link.Reference, 0, len(la.References)+uses), la.References...)
 	for i := range files {
 		f := files[i].Facts
 		var scope []int // the files whose fixtures it sees, the nearest first
