@@ -17,11 +17,18 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommandEnv) != "" {
 		kg()
 	}
+	if _, ok := os.LookupEnv(raceEnv); !ok {
+		os.Setenv(raceEnv, "atexit_sleep_ms=0")
+	}
 	testscript.Main(m, map[string]func(){"kg": kg})
 }
 
 // asCommandEnv makes this program kg, whatever its name.
 const asCommandEnv = "KG_TEST_COMMAND"
+
+// raceEnv tells programs that were built with the race detector what to do. Each
+// would wait for a second before it ends, and the tests run a thousand.
+const raceEnv = "GORACE"
 
 func kg() {
 	if os.Getenv(mortalEnv) != "" {
@@ -49,7 +56,10 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Setup:               func(e *testscript.Env) error { return gitEnv(e.Setenv, e.WorkDir) },
+		Setup: func(e *testscript.Env) error {
+			e.Setenv(raceEnv, os.Getenv(raceEnv))
+			return gitEnv(e.Setenv, e.WorkDir)
+		},
 		Condition: func(c string) (bool, error) {
 			if c == "root" {
 				return os.Geteuid() == 0, nil
