@@ -336,7 +336,8 @@ func statements(g *graph.Graph, n graph.ID, file int) graph.Hash {
 }
 
 // touchedFiles returns the files that hold a change, a declaration that only one
-// graph has, or one that follows what it names to another name or place.
+// graph has, or one that follows what it names to another name or place, and those
+// that declarations left for each other.
 func touchedFiles(d *Delta) map[string]bool {
 	touched := map[string]bool{}
 	touch := func(n *graph.Node) {
@@ -352,6 +353,9 @@ func touchedFiles(d *Delta) map[string]bool {
 		if c := &d.Changes[i]; c.Head != graph.None {
 			touch(&d.Head.Nodes[c.Head])
 		}
+	}
+	for _, s := range d.Files.Shifted {
+		touched[s.From], touched[s.To] = true, true
 	}
 	for i, h := range d.toHead {
 		switch b := graph.ID(i); {
