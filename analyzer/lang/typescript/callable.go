@@ -163,9 +163,6 @@ func (e *extractor) returned(x facts.ExprID) {
 // literal adds a function literal: a declaration of its own and the expression
 // that stands for it.
 func (e *extractor) literal(i syntax.ID) facts.ExprID {
-	if i == e.test.fn {
-		return e.testLiteral(i)
-	}
 	d := e.declare(graph.KindFunction, 0, syntax.None, i)
 	e.b.Decls[d].Traits |= facts.TraitLiteral
 	e.bodies++

@@ -372,8 +372,13 @@ func (e *extractor) call(i syntax.ID) facts.ExprID {
 	}
 	base := len(e.ids)
 	out := facts.Expr{Op: facts.OpCall, N: 1, X: x, Y: none}
-	e.testFunction(i)
-	if e.arguments(e.child(i, e.f.arguments)) {
+	spread := false
+	if t := e.testAt(i); t.from != syntax.None {
+		spread = e.testArguments(&t)
+	} else {
+		spread = e.arguments(e.child(i, e.f.arguments))
+	}
+	if spread {
 		out.Flags |= facts.FlagSpread
 	}
 	e.eventName(i, fn, base)

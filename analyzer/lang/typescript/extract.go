@@ -53,8 +53,7 @@ type extractor struct {
 	given      map[givenMember]bool                // the members that assignments gave to declarations
 	tested     []condition                         // the comparisons and calls of the conditions that are open
 	testing    int
-	test       testNode // the function that is a test
-	controller string   // the path of the class that is open, where it handles routes
+	controller string // the path of the class that is open, where it handles routes
 	controls   bool
 	routers    map[facts.Str]bool // names of what is made as a router
 	modulesOf  map[string]string  // names to the modules of HTTP clients that they stand for
@@ -99,7 +98,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 	b.Reset()
 	nobody := self{decl: none, class: none}
 	*e = extractor{
-		dialect: dialectOf(t.Lang), t: t, b: b, nodes: t.Nodes, src: t.Src, owner: none, self: nobody, shown: syntax.None, statement: syntax.None, test: testNode{fn: syntax.None},
+		dialect: dialectOf(t.Lang), t: t, b: b, nodes: t.Nodes, src: t.Src, owner: none, self: nobody, shown: syntax.None, statement: syntax.None,
 		ids: e.ids[:0], params: e.params[:0], members: e.members[:0], text: e.text[:0],
 		tested: e.tested[:0], hasher: e.hasher, signed: 4*len(t.Src) + 64<<10, tops: map[facts.Str]facts.DeclID{},
 		declared: map[facts.DeclID]map[facts.Str]bool{}, given: map[givenMember]bool{},

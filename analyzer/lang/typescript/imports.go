@@ -223,10 +223,6 @@ func (e *extractor) exportValue(i, v syntax.ID, as facts.Str) {
 	}
 	d := e.variable(as, syntax.None, i, syntax.None, v)
 	e.b.Decls[d].Vis = graph.Public
-	if e.b.Decls[d].Kind == graph.KindVariable { // the statement is the file's
-		at := e.b.Decls[d].Exprs.Hi
-		e.b.Decls[d].Exprs = facts.Span{Lo: at, Hi: at}
-	}
 }
 
 // moduleOf adds the module that a call of require or import with a constant

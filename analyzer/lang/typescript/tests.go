@@ -29,41 +29,84 @@ var (
 // maxTitle bounds the length of a test's name in bytes.
 const maxTitle = 160
 
-// testFunction notes that the function among the arguments of a call is a test
-// or runs around tests.
-func (e *extractor) testFunction(i syntax.ID) {
+// testCall is a call that makes a test, or a function that runs around tests.
+type testCall struct {
+	call, title syntax.ID
+	from        syntax.ID // the first argument that is the test's
+	fn          syntax.ID // the function among the arguments; None if what gives it is called or named
+	name        facts.Str
+	flags       graph.Flags
+}
+
+// testAt returns the test that the call at node i makes; its from is None if it
+// makes none.
+func (e *extractor) testAt(i syntax.ID) (t testCall) {
+	t = testCall{call: i, title: syntax.None, from: syntax.None, fn: syntax.None}
 	args := e.child(i, e.f.arguments)
 	if !e.is(args, classArguments) {
-		return
+		return t
 	}
-	title, fn := syntax.ID(syntax.None), syntax.ID(syntax.None)
+	second := syntax.ID(syntax.None)
 	n := 0
 	for c := range e.t.NamedChildren(args) {
 		switch k := e.class(c); {
 		case k == classArrow || k == classFunctionExpr:
-			fn = c
+			t.fn = c
 		case n == 0 && k != classObject && k != classArray && k != classSpread:
-			title = c
+			t.title = c
+		}
+		if n == 1 {
+			second = c
 		}
 		n++
 	}
-	if fn == syntax.None || n > 4 {
-		return
+	if t.fn == syntax.None && (second == syntax.None || t.title == syntax.None) || n > 4 {
+		return t
 	}
-	word := e.testWord(e.child(i, e.f.function))
+	callee := e.child(i, e.f.function)
+	word := e.testWord(callee)
 	switch {
-	case title != syntax.None && testWords[word]:
-		e.test = testNode{fn, title, i, e.testTitle(title), graph.FlagTestCase}
-	case hookWords[word] && (n == 1 || title != syntax.None):
-		e.test = testNode{fn, syntax.None, i, e.b.InternString(word), graph.FlagTestCase | graph.FlagOnLoad}
+	case t.title != syntax.None && testWords[word] && (t.fn != syntax.None || e.givesTest(t.title, second) && e.fromRunner(callee)):
+		t.from, t.name, t.flags = second, e.testTitle(t.title), graph.FlagTestCase
+	case t.fn != syntax.None && hookWords[word] && (n == 1 || t.title != syntax.None):
+		t.from, t.name, t.flags = t.fn, e.b.InternString(word), graph.FlagTestCase|graph.FlagOnLoad
+		t.title = syntax.None
 	}
+	return t
 }
 
-// testNode is a function that is a test.
-type testNode struct {
-	fn, at, call syntax.ID
-	name         facts.Str
-	flags        graph.Flags
+// givesTest reports whether a title and what stands behind it may be those of a
+// test whose function something else gives: fakeAsync(() => {…}), a macro.
+func (e *extractor) givesTest(title, x syntax.ID) bool {
+	switch e.class(title) {
+	case classString, classTemplate, classBinary:
+		return e.is(x, classCall) || e.is(x, classIdentifier) || e.is(x, classMember)
+	}
+	return false
+}
+
+// fromRunner reports whether what a callee of [extractor.testWord] begins with is
+// such a word that the file does not import, or is imported from a runner.
+func (e *extractor) fromRunner(i syntax.ID) bool {
+	for depth := 0; i != syntax.None && depth < 4; depth++ {
+		switch e.class(i) {
+		case classIdentifier:
+			s := e.str(i)
+			for k := range e.b.Imports {
+				if im := &e.b.Imports[k]; im.Alias == s && im.Flags&facts.ImportReExport == 0 {
+					return slices.Contains(runners, e.b.Strings[im.Path])
+				}
+			}
+			return testWords[e.b.Strings[s]] && e.b.Lookup(s) == none
+		case classMember:
+			i = e.child(i, e.f.object)
+		case classCall:
+			i = e.child(i, e.f.function)
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // testWord returns the function of a test runner that a callee means: the name
@@ -142,25 +185,55 @@ var unescape = strings.NewReplacer(`\\`, `\`, `\'`, "'", `\"`, `"`, "\\`", "`")
 // maxTitleParts bounds the operands of a title that is put together.
 const maxTitleParts = 16
 
-// testLiteral adds the function literal of a test.
-func (e *extractor) testLiteral(i syntax.ID) facts.ExprID {
-	t := e.test
-	e.test = testNode{fn: syntax.None}
-	name := t.at
-	if name == syntax.None {
-		name = e.child(t.call, e.f.function)
+// testArguments adds the arguments of a call that makes a test: what stands behind
+// the title is the test's, up to its function.
+func (e *extractor) testArguments(t *testCall) (spread bool) {
+	var parts []syntax.ID
+	d, owner := facts.DeclID(none), e.owner
+	ended := false
+	end := func() {
+		e.owner = owner
+		e.b.EndDecl(d)
+		e.hashCode(d, nil, parts...)
+		e.text = append(e.text[:0], e.b.Strings[t.name]...)
+		e.sign(d)
+		ended = true
 	}
-	d := e.declare(graph.KindFunction, t.name, name, t.call)
-	p := &e.b.Decls[d]
-	p.Parent, p.Traits, p.Flags = none, facts.TraitFileScoped, t.flags
-	e.bodies++
-	x := e.literalAs(d, i)
-	e.bodies--
-	e.b.EndDecl(d)
-	e.hashCode(d, nil, i)
-	e.text = append(e.text[:0], e.b.Strings[t.name]...)
-	e.sign(d)
-	return x
+	for c := range e.t.NamedChildren(e.child(t.call, e.f.arguments)) {
+		if c == t.from {
+			name := t.title
+			if name == syntax.None {
+				name = e.child(t.call, e.f.function)
+			}
+			d = e.declare(graph.KindFunction, t.name, name, t.call)
+			p := &e.b.Decls[d]
+			p.Parent, p.Traits, p.Flags = none, facts.TraitFileScoped, t.flags
+			e.owner = d
+		}
+		x := facts.ExprID(none)
+		switch inside := d != none && !ended; {
+		case inside && c == t.fn:
+			e.owner = owner
+			e.bodies++
+			x = e.literalAs(d, c)
+			e.bodies--
+			parts = append(parts, c)
+			end()
+		case inside:
+			e.bodies++
+			x = e.expr(c)
+			e.bodies--
+			parts = append(parts, c)
+		default:
+			x = e.expr(c)
+		}
+		spread = spread || e.class(c) == classSpread
+		e.ids = append(e.ids, int32(x))
+	}
+	if !ended {
+		end()
+	}
+	return spread
 }
 
 // testCommands returns the command that runs tests. Which runner a repository

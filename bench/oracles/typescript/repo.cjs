@@ -124,22 +124,24 @@ module.exports = function open(ts, root) {
       case K.ShorthandPropertyAssignment: return '';
       case K.BindingElement: return ts.isIdentifier(node.name) ? 'variable' : '';
       case K.BinaryExpression: case K.PropertyAccessExpression: return assigned(node) ? 'function' : given(node) ? 'field' : '';
-      case K.ExportAssignment: return !node.isExportEquals && isFunctionLike(unwrap(node.expression)) ? 'function' : '';
+      case K.ExportAssignment: return node.isExportEquals || ts.isIdentifier(unwrap(node.expression)) || ts.isClassLike(unwrap(node.expression)) ? '' : isFunctionLike(unwrap(node.expression)) ? 'function' : 'variable';
       case K.Parameter: return ts.isParameterPropertyDeclaration(node, node.parent) ? 'field' : '';
     }
     return '';
   }
 
-  // testTitle is the title of the test whose function a node is, if it is one.
+  // testTitle is the title of the test that a node is given to, if it is one: its
+  // function, what gives it, or what else it is given behind the title.
   function testTitle(fn) {
     const call = fn.parent;
-    if (!call || !ts.isCallExpression(call) || !call.arguments.includes(fn) || !isFunctionLike(fn)) return undefined;
+    if (!call || !ts.isCallExpression(call) || !call.arguments.includes(fn)) return undefined;
     let callee = call.expression;
     while (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)) callee = callee.expression;
     const hook = (ts.isPropertyAccessExpression(call.expression) ? call.expression.name : call.expression).getText();
-    if (/^(before|after)(Each|All)?$|^setup$|^teardown$/.test(hook)) return call.expression;
+    if (/^(before|after)(Each|All)?$|^setup$|^teardown$/.test(hook)) return isFunctionLike(fn) ? call.expression : undefined;
     const title = call.arguments[0];
     if (!title || title === fn || ts.isObjectLiteralExpression(title) || ts.isArrayLiteralExpression(title)) return undefined;
+    if (!isFunctionLike(fn)) return /^(it|test|specify)$/.test(callee.getText()) ? title : undefined;
     return ts.isStringLiteralLike(title) || ts.isTemplateExpression(title) || /^(it|test|specify)$/.test(callee.getText()) ? title : undefined; // some are computed
   }
 
@@ -257,6 +259,9 @@ module.exports = function open(ts, root) {
         if (d && defs.get(d).minor) { nested.push(d); continue; }
         if (d && outside) { nested.push(d); if (!isParameterOf(child, p)) continue; }
         if (d) { out.unshift(d); break; }
+      } else if (ts.isCallExpression(p) && !isFunctionLike(child) && testTitle(child)) {
+        const t = defineTest(child, testTitle(child));
+        if (t) nested.push(t);
       } else if (isSignature(p)) { // of an overload, or one that is only declared
         d = define(p.symbol?.declarations?.find((o) => o.body) || p);
         if (d) (defs.get(d).minor ? nested : out).push(d);
