@@ -154,7 +154,7 @@ func (e *extractor) commonJS(i syntax.ID) bool {
 	}
 	d := e.variable(s, name, i, syntax.None, right)
 	e.b.Decls[d].Vis = graph.Public
-	if e.b.Decls[d].Kind == graph.KindVariable { // the statement is the file's
+	if e.b.Decls[d].Kind == graph.KindVariable && e.bodies > 0 { // the statement is the function's
 		at := e.b.Decls[d].Exprs.Hi
 		e.b.Decls[d].Exprs = facts.Span{Lo: at, Hi: at}
 	}
