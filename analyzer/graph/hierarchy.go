@@ -23,9 +23,10 @@ const maxBelow = 1 << 14
 
 // Runs reports whether one of the calls of an edge may run the method m, which
 // overrides or implements, directly or not, the one that the edge leads to. It
-// may not if each of the calls is a super call, or is made on a type that has no
-// subtype in common with the one that declares m, nor one that has the method by
-// embedding an interface that the declaring type may stand behind.
+// may not if each of the calls is made on a type that has no subtype in common with
+// the one that declares m, nor one that has the method by embedding an interface that
+// the declaring type may stand behind. A super call runs what stands above its class,
+// which, where classes have several bases, may be one beside it.
 func (h *Hierarchy) Runs(e *Edge, m ID) bool {
 	owner := h.g.Nodes[m].Parent
 	if e.Kind != EdgeCalls || owner == None || !h.g.Nodes[owner].Kind.IsType() {
@@ -34,7 +35,12 @@ func (h *Hierarchy) Runs(e *Edge, m ID) bool {
 	sites := h.g.Sites(e)
 	asked := h.g.Nodes[e.To].Parent
 	for i := range sites {
-		if s := &sites[i]; s.Flags&SiteSuper == 0 && (s.Recv == None || h.meet(s.Recv, owner) || h.delegates(s.Recv, asked, owner)) {
+		switch s := &sites[i]; {
+		case s.Flags&SiteSuper != 0:
+			if s.Recv != None && h.meet(s.Recv, owner) && !h.isUnder(owner, s.Recv) {
+				return true
+			}
+		case s.Recv == None || h.meet(s.Recv, owner) || h.delegates(s.Recv, asked, owner):
 			return true
 		}
 	}
@@ -59,6 +65,12 @@ func (h *Hierarchy) meet(a, b ID) bool {
 		}
 	}
 	return false
+}
+
+// isUnder reports whether values of type a are known to be values of type b.
+func (h *Hierarchy) isUnder(a, b ID) bool {
+	_, ok := slices.BinarySearch(h.under(b), a)
+	return ok
 }
 
 // under returns the type itself and those that extend, implement or embed it,

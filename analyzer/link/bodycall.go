@@ -42,12 +42,12 @@ func (r *bodyReader) call(e facts.ExprID, x *facts.Expr) {
 // type declares the callee and what runs may be an override of it.
 func (r *bodyReader) receiver(t Type, callee Ent) graph.ID {
 	rec := r.ev.types.rec(t)
-	if rec.kind != kNamed {
+	if rec.kind != kNamed && rec.kind != kSelf {
 		return graph.None
 	}
 	d, owner := r.l.decl(callee), r.l.container(callee)
 	if d.Kind != graph.KindMethod || d.Flags.Has(graph.FlagStatic) || owner == noEnt ||
-		r.l.canon[owner] == r.l.canon[rec.ent] || r.f.Rules.Classes == nil && !r.l.isInterface(owner) {
+		r.l.canon[owner] == r.l.canon[rec.ent] || !r.f.Rules.overrides() && !r.l.isInterface(owner) {
 		return graph.None
 	}
 	return r.l.nodeOf[r.l.canon[rec.ent]]

@@ -282,7 +282,7 @@ func (r *bodyReader) methodCalls(at facts.ExprID, c *facts.Expr, s graph.Site, c
 	}
 	name := r.f.syms[c.Name]
 	done := 0
-	for _, m := range ms {
+	for i, m := range ms {
 		if t.kind(m) == kPkg {
 			if _, e := ev.moduleMember(m, name); e != noEnt {
 				r.called(at, c, e, s, certainty)
@@ -298,12 +298,30 @@ func (r *bodyReader) methodCalls(at facts.ExprID, c *facts.Expr, s graph.Site, c
 		if h.foreign {
 			how = graph.Inferred
 		}
-		r.called(at, c, h.ent, s, how)
+		site := s
+		if !slices.ContainsFunc(ms, func(o Type) bool { return o != ms[i] && t.kind(o) != kPkg && ev.find(o, name).ent == h.ent }) {
+			r.calledOn(&site, m, h.ent)
+		}
+		r.called(at, c, h.ent, site, how)
 		done++
 	}
 	if done == 0 {
 		if ref := ev.ref[at]; ref != noEnt {
 			r.called(at, c, ref, s, certainty)
+		}
+	}
+}
+
+// calledOn notes the class of the object of type t that the method m is called on at a
+// site, if another one declares m.
+func (r *bodyReader) calledOn(s *graph.Site, t Type, m Ent) {
+	rec := r.ev.types.rec(t)
+	switch rec.kind {
+	case kNamed, kSelf:
+		s.Recv = r.receiver(t, m)
+	case kSuper:
+		if s.Recv = r.l.nodeOf[r.l.canon[rec.ent]]; s.Recv != graph.None {
+			s.Flags |= graph.SiteSuper
 		}
 	}
 }

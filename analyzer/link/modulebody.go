@@ -182,6 +182,11 @@ func (r *bodyReader) moduleCall(e facts.ExprID, x *facts.Expr) {
 		if p := r.ev.property(r.ev.typ[c.X], r.f.syms[c.Name]); p.ent == ref {
 			others = p.others
 		}
+		if r.f.Facts.Exprs[c.X].Op == facts.OpSuper {
+			s.Flags |= graph.SiteSuper
+		} else if rec := r.ev.types.rec(r.ev.typ[c.X]); rec.kind == kNamed && r.l.decl(rec.ent).Kind == graph.KindClass {
+			s.Recv = r.receiver(r.ev.typ[c.X], ref) // who fits an interface need not say so
+		}
 	}
 	if len(others) > 0 {
 		certainty = graph.Inferred

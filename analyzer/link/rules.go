@@ -226,6 +226,10 @@ const (
 	formEnd
 )
 
+// overrides reports whether a call of a method of a class may run what a class below
+// it declares.
+func (r *Rules) overrides() bool { return r.Classes != nil || r.Modules != nil || r.Dynamic != nil }
+
 // Classes are the rules of a language with classes. Types are named by package
 // and name, joined by Separator, primitive types by their names in the
 // universe; what is not named the language does not have.

@@ -33,7 +33,7 @@ func (e *engine) supposed(k graph.EdgeKind, user, t graph.ID, s *graph.Site) Sta
 		external := x.Kind == graph.KindExternal
 		switch {
 		case unseen && i < overridden && e.hasEdgeBase(t, graph.EdgeImplements, m) && !e.hasDefaults(m):
-		case s.Flags&graph.SiteSuper != 0 && (diff.Abstract(e.base, m) || external && x.Flags.Has(graph.FlagAbstract)),
+		case s.Flags&graph.SiteSuper != 0 && !e.d.RulesFor(n).Dynamic && (diff.Abstract(e.base, m) || external && x.Flags.Has(graph.FlagAbstract)),
 			!external && !e.sees(user, m, x.Visibility):
 		case k == graph.EdgeCalls && !external && !e.overloaded(t) && e.tooFew(t, x, s):
 		case (k == graph.EdgeReferences || s.Want != 0) && !e.sameResults(t, m), k == graph.EdgeReferences && i >= overridden:
@@ -78,7 +78,7 @@ func (e *engine) reboundTo(t, to graph.ID, s *graph.Site) State {
 func (e *engine) tooFew(t graph.ID, is *graph.Node, s *graph.Site) bool {
 	was := &e.base.Nodes[t]
 	call, ok := newCall(e.base, s)
-	if !ok || !was.Kind.IsCallable() || !is.Kind.IsCallable() || was.Kind != is.Kind || s.Flags&graph.SiteSuper != 0 {
+	if !ok || !was.Kind.IsCallable() || !is.Kind.IsCallable() || was.Kind != is.Kind {
 		return false
 	}
 	rules := e.d.RulesFor(was).In(e.base.Files[s.File].Path)
