@@ -522,7 +522,6 @@ func (r *bodyReader) dynamicDecl(id facts.DeclID, d *facts.Decl) {
 		}
 		return
 	}
-	r.decorated(d, node)
 	for _, m := range fs.Lists[d.Marks.Lo:d.Marks.Hi] {
 		x := &fs.Exprs[m]
 		if x.Op != facts.OpMark || x.X < 0 {
@@ -552,18 +551,6 @@ func (r *bodyReader) dynamicDecl(id facts.DeclID, d *facts.Decl) {
 				r.edges = append(r.edges, graph.RawEdge{From: from, To: node, Type: graph.None, Kind: graph.EdgeAnnotates, HasSite: true, Site: r.site(x.Line, x.Col)})
 			}
 		}
-	}
-}
-
-// decorated records that the function around a decorated one hands it to the
-// decorators, which may keep it.
-func (r *bodyReader) decorated(d *facts.Decl, node graph.ID) {
-	marks := r.f.Facts.Lists[d.Marks.Lo:d.Marks.Hi]
-	if len(marks) == 0 || node == graph.None || d.Parent == facts.None || !r.f.Facts.Decls[d.Parent].Kind.IsCallable() {
-		return
-	}
-	if around := r.l.ownerNode(r.fn, d.Parent); around != graph.None && around != node {
-		r.edge(graph.EdgeReferences, around, node, &r.f.Facts.Exprs[marks[0]])
 	}
 }
 

@@ -122,7 +122,7 @@ func isTest(n *graph.Node) bool {
 // What only other platforms load counts if it changed itself.
 func (w *walk) runsOnLoad(n graph.ID) bool {
 	x := &w.g.Nodes[n]
-	here := !x.Flags.Has(graph.FlagElsewhere) || w.visited(n) && w.nodes[n].edge < 0
+	here := !x.Flags.Has(graph.FlagElsewhere) || w.visited(n) && w.began(n)
 	switch x.Kind {
 	case graph.KindFile:
 		return true
@@ -151,7 +151,7 @@ func (w *walk) onLoad(stop func(graph.ID) bool) []graph.ID {
 			asked[n] = true
 			// What surrounds the tests of a folder concerns those alone.
 			around := w.g.Nodes[n].Flags.Has(graph.FlagTestCase)
-			if w.nodes[n].edge >= 0 && !w.whenStarted(n, 0) && (around || !w.hold(n)) && w.g.Nodes[n].Kind != graph.KindVariable && len(w.g.OutKind(n, graph.EdgeCalls)) > 0 {
+			if !w.began(n) && !w.whenStarted(n, 0) && (around || !w.hold(n)) && w.g.Nodes[n].Kind != graph.KindVariable && len(w.g.OutKind(n, graph.EdgeCalls)) > 0 {
 				elsewhere[n] = true
 			}
 		}
@@ -162,7 +162,7 @@ func (w *walk) onLoad(stop func(graph.ID) bool) []graph.ID {
 		var out []graph.ID
 		w.ran = runs
 		for _, n := range w.order {
-			if w.runsOnLoad(n) && (runs[n] || elsewhere[n]) && !(w.nodes[n].edge >= 0 && w.whenStarted(n, 0)) {
+			if w.runsOnLoad(n) && (runs[n] || elsewhere[n]) && (w.began(n) || !w.whenStarted(n, 0)) {
 				out = append(out, n)
 			}
 		}
@@ -196,9 +196,9 @@ func (w *walk) runs() map[graph.ID]bool {
 		}
 	}
 	for _, n := range w.order {
-		if w.nodes[n].edge < 0 && (w.g.Nodes[n].Kind != graph.KindFile && w.g.Nodes[n].Kind != graph.KindVariable || w.g.Nodes[n].Flags.Has(graph.FlagOnLoad)) {
+		if w.began(n) && (w.g.Nodes[n].Kind != graph.KindFile && w.g.Nodes[n].Kind != graph.KindVariable || w.g.Nodes[n].Flags.Has(graph.FlagOnLoad)) {
 			add(n)
-		} else if w.g.Nodes[n].Kind == graph.KindVariable && w.nodes[n].edge >= 0 {
+		} else if w.g.Nodes[n].Kind == graph.KindVariable && !w.began(n) {
 			users(n)
 		}
 	}

@@ -342,7 +342,7 @@ func (s *selection) add(w *walk, toHead func(graph.ID) graph.ID) {
 func (s *selection) within(w *walk, p *programs) func(test graph.ID) bool {
 	var seeds []graph.ID
 	for _, n := range w.order {
-		if w.nodes[n].edge >= 0 {
+		if !w.began(n) {
 			continue
 		}
 		if rules := s.e.d.RulesFor(&w.g.Nodes[n]); rules.Dynamic || rules.Scanned {
@@ -374,7 +374,7 @@ func (s *selection) reach(id, n graph.ID, distance int, w *walk, toHead func(gra
 	if toHead(n) != id {
 		x.Via = append(x.Via, s.symbol(n, w, toHead))
 	}
-	for ; v.edge >= 0; v = w.nodes[v.from] {
+	for ; v.from != graph.None; v = w.nodes[v.from] {
 		x.Via = append(x.Via, s.symbol(v.from, w, toHead))
 	}
 	s.reached[id] = x

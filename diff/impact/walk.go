@@ -38,9 +38,9 @@ type walk struct {
 type visit struct {
 	depth     int32
 	certainty graph.Certainty
-	edge      int32    // into g.Edges, from the node to next
+	edge      int32    // into g.Edges, from the node to next; -1 if the walk began at the node, or no edge leads there
 	via       int32    // position in supers(from) if dispatch led there, else -1
-	from      graph.ID // the node the walk came from
+	from      graph.ID // the node the walk came from; None if it began here
 }
 
 // super is a method that another one overrides or implements, directly or not.
@@ -67,6 +67,9 @@ func (w *walk) start(seeds ...graph.ID) {
 }
 
 func (w *walk) visited(n graph.ID) bool { return w.mark[n] == w.epoch }
+
+// began reports whether the walk began at the visited node n.
+func (w *walk) began(n graph.ID) bool { return w.nodes[n].from == graph.None }
 
 func (w *walk) visit(n graph.ID, v visit) {
 	w.mark[n] = w.epoch
@@ -157,6 +160,9 @@ func (w *walk) pass(from []graph.ID, depth int, worst graph.Certainty, stop func
 					}
 				}
 			}
+			if w.tests {
+				w.keptInside(n)
+			}
 			if double {
 				w.doubled(n, worst)
 			}
@@ -246,6 +252,16 @@ func (w *walk) foreign(n graph.ID) bool {
 	// A method that nobody outside can name is there for an interface.
 	hidden := node.Visibility > graph.Protected || w.g.Nodes[node.Parent].Visibility > graph.Protected
 	return hidden || w.handedOut()[n] || w.handedOut()[node.Parent]
+}
+
+// keptInside visits the function around n, a function that no code names: what keeps
+// it, such as a decorator, got it from there.
+func (w *walk) keptInside(n graph.ID) {
+	x := &w.g.Nodes[n]
+	if p := x.Parent; p != graph.None && x.Kind.IsCallable() && w.g.Nodes[p].Kind.IsCallable() && !w.visited(p) && !w.used(n) {
+		at := w.nodes[n]
+		w.visit(p, visit{depth: at.depth + 1, certainty: max(at.certainty, graph.Inferred), edge: -1, via: -1, from: n})
+	}
 }
 
 // holder returns the variable whose object has the function n, where objects
