@@ -12,17 +12,10 @@ import (
 // one of a surface, or of another file of the tree. What is declared stays a
 // declaration of its own; values of either type have the members of both.
 //
-// Who extends, implements or names a type of a module outside of the tree relies on
-// what the tree adds to it as much as on the type itself. What another package adds
-// may not be part of what is compiled with it.
-//
 // Types of modules outside of the tree are not known, and so it is not known
 // which values have what is added to them. Such a member is noted by its name:
 // where nothing but such a module can say what a value is, a name that only one
 // addition declares means that one.
-
-// outerType is a type of a module outside of the tree.
-type outerType struct{ module, name Sym }
 
 // addedMember is a member that the tree adds to a type of a module outside of it.
 type addedMember struct {
@@ -30,12 +23,8 @@ type addedMember struct {
 	module Sym // the module; 0: whatever all files know
 }
 
-// maxAdditions bounds the members that are noted, maxAugmented the places that add
-// to one type.
-const (
-	maxAdditions = 1 << 14
-	maxAugmented = 8
-)
+// maxAdditions bounds the members that are noted.
+const maxAdditions = 1 << 14
 
 // augment joins the types that the tree adds members to with what is added.
 func (l *linker) augment() {
@@ -78,10 +67,6 @@ func (l *linker) augment() {
 			}
 			u := l.resolveImport(f.unit, module)
 			if u < 0 {
-				t := outerType{l.sym(module), f.syms[d.Name]}
-				if at := l.mods.augmented[t]; len(at) < maxAugmented {
-					l.mods.augmented[t] = append(at, e)
-				}
 				l.addMembers(ev, e, l.sym(module))
 				continue
 			}

@@ -140,13 +140,5 @@ func (r *bodyReader) externName(e facts.ExprID, x *facts.Expr, t Type) {
 		kind = graph.EdgeUsesType
 	}
 	rec := r.ev.types.rec(t)
-	name := outerType{Sym(rec.ent), Sym(rec.n)}
-	r.edge(kind, r.owner[e], r.extern(r.l.symString(name.module), r.l.symString(name.name)), x)
-	if kind == graph.EdgeExtends || kind == graph.EdgeImplements || kind == graph.EdgeUsesType {
-		for _, added := range r.l.mods.augmented[name] {
-			if r.l.units[r.l.unitOf(added)].Module == r.l.units[r.f.unit].Module {
-				r.edge(kind, r.owner[e], r.target(added), x)
-			}
-		}
-	}
+	r.edge(kind, r.owner[e], r.extern(r.l.symString(Sym(rec.ent)), r.l.symString(Sym(rec.n))), x)
 }

@@ -27,7 +27,6 @@ type moduleScopes struct {
 	merged     map[Ent][]Ent          // by canonical entity: the other declarations of a type
 	joined     bool                   // whether some of them are canonical, too
 	additions  map[Sym]addedMember    // by name: what the tree adds to types of others
-	augmented  map[outerType][]Ent    // the interfaces that add to a type
 	memos      *moduleMemos           // what is known of all surfaces
 	marks      []entMark              // by Ent
 }
@@ -87,7 +86,7 @@ func (m *moduleScopes) accompany(e, namespace Ent) {
 func newModuleScopes(n int) moduleScopes {
 	return moduleScopes{types: newScopes(n / 2), namespaces: newScopes(64), exports: newScopes(n / 4), stars: map[int32][]int32{},
 		companion: map[Ent]Ent{}, nested: map[int32]bool{}, global: map[int32]bool{}, overloads: map[Ent][]Ent{}, merged: map[Ent][]Ent{},
-		defaults: map[constraintKey]Type{}, marks: make([]entMark, n), additions: map[Sym]addedMember{}, augmented: map[outerType][]Ent{}, memos: nothingKnown}
+		defaults: map[constraintKey]Type{}, marks: make([]entMark, n), additions: map[Sym]addedMember{}, memos: nothingKnown}
 }
 
 // modules is what the linker keeps for a language with modules.
