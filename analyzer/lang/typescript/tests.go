@@ -60,13 +60,13 @@ func (e *extractor) testAt(i syntax.ID) (t testCall) {
 		}
 		n++
 	}
-	if t.fn == syntax.None && (second == syntax.None || t.title == syntax.None) || n > 4 {
+	if t.fn == syntax.None && (second == syntax.None || t.title == syntax.None || !e.givesTest(t.title, second)) || n > 4 {
 		return t
 	}
 	callee := e.child(i, e.f.function)
 	word := e.testWord(callee)
 	switch {
-	case t.title != syntax.None && testWords[word] && (t.fn != syntax.None || e.givesTest(t.title, second) && e.fromRunner(callee)):
+	case t.title != syntax.None && testWords[word] && (t.fn != syntax.None || e.fromRunner(callee)):
 		t.from, t.name, t.flags = second, e.testTitle(t.title), graph.FlagTestCase
 	case t.fn != syntax.None && hookWords[word] && (n == 1 || t.title != syntax.None):
 		t.from, t.name, t.flags = t.fn, e.b.InternString(word), graph.FlagTestCase|graph.FlagOnLoad
@@ -117,6 +117,9 @@ func (e *extractor) testWord(i syntax.ID) string {
 	for depth := 0; i != syntax.None && depth < 4; depth++ {
 		switch e.class(i) {
 		case classIdentifier:
+			if text := e.t.Text(i); word == "" && !testWords[string(text)] && !hookWords[string(text)] {
+				return "" // most calls
+			}
 			s := e.str(i)
 			if _, own := e.tops[s]; own || e.b.Lookup(s) != none && !e.testContext(s) {
 				return ""
@@ -128,8 +131,8 @@ func (e *extractor) testWord(i syntax.ID) string {
 					}
 				}
 			}
-			if name := e.t.String(i); word == "" || !hookWords[word] && !(testWords[word] && e.testContext(s)) {
-				word = name
+			if word == "" || !hookWords[word] && !(testWords[word] && e.testContext(s)) {
+				word = e.t.String(i)
 			}
 			return word
 		case classMember:
