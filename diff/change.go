@@ -99,7 +99,8 @@ func (d *Delta) oneSided(s *side, other *graph.Graph, n graph.ID, to []graph.ID,
 		}
 	}
 	rules := d.RulesFor(node)
-	if p := s.owner[n]; p != graph.None && (Abstract(s.g, n) || rules.Structural && node.Kind == graph.KindField && s.g.Nodes[p].Kind == graph.KindInterface) &&
+	if p := s.owner[n]; p != graph.None && (Abstract(s.g, n) || rules.Structural && node.Kind == graph.KindField && s.g.Nodes[p].Kind == graph.KindInterface ||
+		k == Added && rules.Dynamic && (node.Kind == graph.KindMethod || node.Kind == graph.KindField) && IsFitted(other, to[p])) &&
 		!(k == Added && node.Flags.Has(graph.FlagOptional)) {
 		ds := details{rules: &rules}
 		if k == Added {

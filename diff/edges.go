@@ -130,3 +130,31 @@ func boolCompare(x, y bool) int {
 func hierarchy(k graph.EdgeKind) bool {
 	return k == graph.EdgeExtends || k == graph.EdgeImplements || k == graph.EdgeEmbeds || k == graph.EdgeOverrides
 }
+
+// IsFitted reports whether types are known to fit n, which they do not name, so that
+// values of them are given where n is asked for.
+func IsFitted(g *graph.Graph, n graph.ID) bool {
+	return n != graph.None && slices.ContainsFunc(g.InKind(n, graph.EdgeImplements), func(i uint32) bool { return Implicit(g, &g.Edges[i]) })
+}
+
+// IsGiven reports whether some code gives a value of type t, or of one that extends it,
+// as the interface iface or as one that extends that.
+func IsGiven(g *graph.Graph, t, iface graph.ID) bool {
+	types := extending(g, t)
+	return slices.ContainsFunc(extending(g, iface), func(i graph.ID) bool {
+		return slices.ContainsFunc(g.InKind(i, graph.EdgeConverts), func(x uint32) bool { return slices.Contains(types, g.Edges[x].Type) })
+	})
+}
+
+// extending returns a type and those that extend it, at any distance.
+func extending(g *graph.Graph, t graph.ID) []graph.ID {
+	list := []graph.ID{t}
+	for i := 0; i < len(list); i++ {
+		for _, x := range g.InKind(list[i], graph.EdgeExtends) {
+			if from := g.Edges[x].From; !slices.Contains(list, from) {
+				list = append(list, from)
+			}
+		}
+	}
+	return list
+}

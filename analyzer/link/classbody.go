@@ -264,6 +264,7 @@ func (r *bodyReader) callClass(e facts.ExprID, x *facts.Expr) {
 func (l *linker) hierarchy() {
 	l.overriding = make([]bool, len(l.entFile))
 	l.dynamicHierarchy()
+	l.implementProtocols()
 	var ev *evaluator
 	for fn := range l.files {
 		f := &l.files[fn]

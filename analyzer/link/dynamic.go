@@ -372,13 +372,18 @@ func (l *linker) dynamicBases(ev *evaluator, files []int32) bool {
 			}
 			e := f.base + Ent(i)
 			var fresh []Type
+			protocol := false
 			for _, x := range f.Facts.Lists[d.Bases.Lo:d.Bases.Hi] {
 				v := ev.typeOf(facts.ExprID(x))
-				switch {
+				switch form := ev.formOf(v); {
 				case ev.types.kind(v) == kTuple: // Generic[T]
 					fresh = append(fresh, v)
-				case ev.formOf(v) == FormGeneric:
-				case ev.formOf(v) == FormRecord:
+					of := f.Facts.Exprs[x].X
+					protocol = protocol || of >= 0 && ev.formOf(ev.typeOf(of)) == FormProtocol
+				case form == FormGeneric:
+				case form == FormProtocol:
+					protocol = true
+				case form == FormRecord:
 					if r := ev.lang.dyn.record; r != noEnt {
 						fresh = append(fresh, ev.types.mk(kNamed, r, 0))
 					}
@@ -392,6 +397,7 @@ func (l *linker) dynamicBases(ev *evaluator, files []int32) bool {
 					fresh = append(fresh, b)
 				}
 			}
+			l.slots.setProtocol(e, protocol)
 			if d.Value != facts.None {
 				l.slots.meta[e] = ev.denote(ev.typeOf(d.Value))
 			}

@@ -255,8 +255,11 @@ func (ev *evaluator) fitsCall(e Ent, bound bool, c *callArgs) bool {
 func (ev *evaluator) couldBe(a, want Type) bool {
 	t := ev.types
 	for _, m := range t.members(a) {
-		ok := false
+		ok := t.kind(m) == kNamed && ev.lang.dyn.form(t.rec(m).ent) == FormAny
 		for _, w := range t.members(want) {
+			if ok {
+				break
+			}
 			switch t.kind(w) {
 			case kNamed:
 				c := t.rec(w).ent
@@ -288,9 +291,6 @@ func (ev *evaluator) couldBe(a, want Type) bool {
 			if m == ev.lang.tNull {
 				k := t.kind(w)
 				ok = w == m || k == kParam || ok && (k != kNamed || ev.lang.dyn.form(t.rec(w).ent) == FormAny)
-			}
-			if ok {
-				break
 			}
 		}
 		if ok {

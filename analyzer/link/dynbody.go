@@ -51,6 +51,7 @@ func (r *bodyReader) dynamicFile(fn int32) {
 			}
 		case facts.OpCall:
 			r.dynamicCall(facts.ExprID(e), x, x.X)
+			r.protocolArguments(x)
 		case facts.OpBinary, facts.OpUnary, facts.OpIndex:
 			r.operator(facts.ExprID(e), x)
 		case facts.OpRangeVal:
@@ -60,6 +61,7 @@ func (r *bodyReader) dynamicFile(fn int32) {
 	for i := range fs.Decls {
 		r.dynamicDecl(facts.DeclID(i), &fs.Decls[i])
 	}
+	r.protocolResults()
 	for i := range fs.Flows {
 		if fl := &fs.Flows[i]; fl.Kind == facts.FlowThrow && fl.From >= 0 {
 			r.thrown(fl.From)

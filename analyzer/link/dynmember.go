@@ -455,7 +455,7 @@ func (ev *evaluator) formIndex(e facts.ExprID, f Form, args []int32) Type {
 			}
 			return t.meta(m)
 		}))
-	case FormGeneric:
+	case FormGeneric, FormProtocol:
 		return t.intern(kTuple, noEnt, 0, ev.annotations(args))
 	}
 	return unknownType

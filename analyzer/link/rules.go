@@ -146,6 +146,10 @@ type Dynamic struct {
 	// and of everything.
 	Tuple, Class, Object string
 
+	// Unasked are the attributes of a protocol that say something about the class
+	// itself: values need not have them.
+	Unasked []string
+
 	// Enum is the class whose subclasses' attributes are values of them.
 	Enum string
 
@@ -215,6 +219,7 @@ const (
 	FormTuple         // as many values as there are arguments, or any number where an ellipsis follows
 	FormType          // the class of the argument; called, the class of the value
 	FormGeneric       // as a base: what the class's type parameters are
+	FormProtocol      // as a base: values fit the class by their members; and as FormGeneric
 	FormProperty      // what makes an attribute of a function that is called when it is read
 	FormSelf          // the type of the object that a method is called on
 	FormTypeVar       // makes type parameters

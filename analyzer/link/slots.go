@@ -33,7 +33,8 @@ type slots struct {
 	generator []bool            // it yields
 	meta      []Type            // of classes: their class
 	mro       []*mroOf
-	readers   []int32 // by slot: its last reader in reads; 0
+	protocols map[Ent]bool // classes that values fit by their members
+	readers   []int32      // by slot: its last reader in reads; 0
 	reads     []slotRead
 	functions []functionReaders // by file
 	fileOf    []int32           // by number of a reader that is a function, less the number of files

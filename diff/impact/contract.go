@@ -59,6 +59,9 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 			if h == graph.None && reshaped {
 				at.State = Edited
 			}
+			if at.State == Broken && e.onlyFits(edge) {
+				at.State, s = Unknown, ShouldReview
+			}
 			if edge.Certainty == graph.Ambiguous {
 				s = MayBeAffected
 			}
@@ -66,6 +69,20 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 				Certainty: edge.Certainty, Sites: []Site{at}, Path: []Hop{e.hopAt(edge, at)}})
 		}
 	}
+}
+
+// onlyFits reports whether the type of an edge, or that of its method, does not name
+// what it fits, nor is known to be given as that, where types are not enforced: that it
+// fits may be a coincidence.
+func (e *engine) onlyFits(edge *graph.Edge) bool {
+	from, to := edge.From, edge.To
+	if !e.d.RulesFor(&e.base.Nodes[from]).Dynamic || edge.Kind != graph.EdgeImplements || !diff.Implicit(e.base, edge) {
+		return false
+	}
+	if !e.base.Nodes[from].Kind.IsType() {
+		from, to = e.base.Nodes[from].Parent, e.base.Nodes[to].Parent
+	}
+	return from == graph.None || to == graph.None || !diff.IsGiven(e.base, from, to)
 }
 
 // orphaned reports whether a method of the head graph says that it overrides
@@ -97,11 +114,17 @@ func (e *engine) contractChanged(c *diff.Change) {
 	if e.structural(e.base, c.Base) {
 		return // see memberChanged
 	}
-	if diff.Abstract(e.base, c.Base) {
+	if diff.Abstract(e.base, c.Base) || e.dynamicContract(c.Base) {
 		e.conversions(e.base.Nodes[c.Base].Parent, graph.None, nil)
 		e.unnamed(c.Base, c.Head)
 		e.inheritors(c.Base, c.Head)
 	}
+}
+
+// dynamicContract reports whether a method of the base graph is one of a type that
+// others fit by their members, in a language in which it need not be abstract for that.
+func (e *engine) dynamicContract(m graph.ID) bool {
+	return e.d.RulesFor(&e.base.Nodes[m]).Dynamic && diff.IsFitted(e.base, e.base.Nodes[m].Parent)
 }
 
 func (e *engine) hasEdgeBase(from graph.ID, k graph.EdgeKind, to graph.ID) bool {
@@ -187,6 +210,9 @@ func (e *engine) unaffected(t, m graph.ID, k graph.EdgeKind) bool {
 }
 
 func (e *engine) implementedBase(t, iface graph.ID) bool {
+	if e.d.RulesFor(&e.base.Nodes[t]).Dynamic { // what a type fits those below it fit, too
+		return slices.Contains(supertypes(e.base, t), iface)
+	}
 	return slices.ContainsFunc(e.base.OutKind(t, graph.EdgeImplements), func(x graph.Edge) bool { return x.To == iface })
 }
 
@@ -372,13 +398,17 @@ func (e *engine) contractGrew(h graph.ID) {
 	seen := map[graph.ID]bool{}
 	ifaces := append([]graph.ID{was}, e.baseSubtypes(was)...)
 	stored := e.storedAs(ifaces)
+	dynamic := e.d.RulesFor(&e.head.Nodes[h]).Dynamic
 	for _, i := range ifaces {
 		for _, kind := range []graph.EdgeKind{graph.EdgeImplements, graph.EdgeExtends} {
 			for _, x := range e.base.InKind(i, kind) {
 				edge := &e.base.Edges[x]
+				if dynamic && kind == graph.EdgeExtends && !diff.Abstract(e.head, h) {
+					continue // it inherits the method
+				}
 				if !seen[edge.From] && e.base.Nodes[edge.From].Kind.IsType() {
 					seen[edge.From] = true
-					e.implementer(edge, i, h, stored[edge.From])
+					e.implementer(edge, i, h, stored[edge.From] || dynamic && !e.onlyFits(edge))
 				}
 			}
 		}

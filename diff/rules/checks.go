@@ -209,6 +209,9 @@ func lostImplementation(c *check) {
 		if !t.Kind.IsType() || h == graph.None || t.Flags.Has(graph.FlagTest) || i.Flags.Has(graph.FlagTest) {
 			continue
 		}
+		if d.RulesFor(t).Dynamic && !diff.IsGiven(d.Base, r.From, r.To) {
+			continue // it never said so, and nobody asks for it
+		}
 		now := &d.Head.Nodes[h]
 		if damaged(d.Head, now.File) || damaged(d.Head, i.File) {
 			continue // its methods may still be there

@@ -81,6 +81,9 @@ func section(a *txtar.Archive, name string) (string, bool) {
 	return "", false
 }
 
+// languages are the rules of those in testdata.
+var languages = diff.Options{Rules: map[string]diff.Rules{"python": {Keywords: true, Dynamic: true}}}
+
 func parse(t *testing.T, a *txtar.Archive, name string) *graph.Graph {
 	t.Helper()
 	text, ok := section(a, name)
@@ -154,7 +157,7 @@ func run(t *testing.T, a *txtar.Archive) *rules.Result {
 		}
 		return lines[first-1 : min(int(last), len(lines))]
 	}
-	in.Impact = impact.Compute(diff.Compare(parse(t, a, "base"), parse(t, a, "head")), impact.Options{})
+	in.Impact = impact.Compute(languages.Compare(parse(t, a, "base"), parse(t, a, "head")), impact.Options{})
 	in.New = impact.NewUses(in.Impact, parse(t, a, "tip"))
 	return rules.Run(in, &p)
 }

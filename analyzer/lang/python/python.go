@@ -49,6 +49,7 @@ var rules = &link.Rules{
 		Kinds:   map[string]string{"list": "list", "set": "set", "dict": "dict", "tuple": "tuple", "generator": "list"},
 		Forms:   forms(),
 		Tuple:   "tuple", Class: "type", Object: "object",
+		Unasked: []string{"__slots__", "__match_args__", "__abstractmethods__", "__annotations__", "__parameters__"},
 		Aliases: map[string]string{"typing.List": "list", "typing.Dict": "dict", "typing.Set": "set", "typing.FrozenSet": "frozenset",
 			"typing.DefaultDict": "collections.defaultdict", "typing.OrderedDict": "collections.OrderedDict", "typing.Counter": "collections.Counter",
 			"typing.ChainMap": "collections.ChainMap", "typing.Deque": "collections.deque"},
@@ -131,7 +132,7 @@ func forms() map[string]link.Form {
 		"Any": link.FormAny, "Optional": link.FormOptional, "Union": link.FormUnion, "ClassVar": link.FormFirst, "Final": link.FormFirst,
 		"Annotated": link.FormFirst, "Required": link.FormFirst, "NotRequired": link.FormFirst, "ReadOnly": link.FormFirst,
 		"Unpack": link.FormFirst, "Concatenate": link.FormAny, "Literal": link.FormLiteral, "Callable": link.FormCallable,
-		"Tuple": link.FormTuple, "Type": link.FormType, "Generic": link.FormGeneric, "Protocol": link.FormGeneric, "Self": link.FormSelf,
+		"Tuple": link.FormTuple, "Type": link.FormType, "Generic": link.FormGeneric, "Protocol": link.FormProtocol, "Self": link.FormSelf,
 		"TypeVar": link.FormTypeVar, "ParamSpec": link.FormTypeVar, "NewType": link.FormNewType, "cast": link.FormCast, "TypedDict": link.FormRecord,
 	} {
 		m["typing."+name], m["typing_extensions."+name] = f, f
