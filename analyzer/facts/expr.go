@@ -102,7 +102,7 @@ const (
 	FlagRead                         // together with FlagWrite: it is read, too (x += 1)
 	FlagSpread                       // see OpCall, OpFuncType
 	FlagKey                          // OpName: key of a composite; a field's name if the composite has fields
-	FlagLater                        // OpCall: runs later or concurrently (go, defer); OpAssert: the value is not of the type; OpIndex: it is removed
+	FlagLater                        // OpCall: runs later or concurrently (go, defer); OpAssert: the value is not of the type; OpIndex, OpSelect: it is removed
 	FlagTyped                        // it stands where only a type may stand
 )
 

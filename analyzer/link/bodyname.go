@@ -113,6 +113,9 @@ func (r *bodyReader) use(e facts.ExprID, x *facts.Expr, ref Ent) {
 		}
 	}
 	if kind == graph.EdgeWrites && x.Flags&facts.FlagRead != 0 {
+		if d.Kind.IsCallable() && d.Traits&facts.TraitAccessor != 0 {
+			to = r.target(r.l.accessor(ref, ""))
+		}
 		r.edge(graph.EdgeReads, r.owner[e], to, x)
 	}
 }

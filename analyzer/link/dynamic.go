@@ -184,7 +184,7 @@ func (l *linker) bindName(in *scopes, owner int32, name Sym, e Ent) {
 // has no others.
 func (l *linker) overloads(e Ent, list []Ent) []Ent {
 	for o, n := e, 0; o != noEnt && n < maxCandidates; o, n = l.nextMember[o], n+1 {
-		if d := l.decl(o); d.Kind.IsCallable() && d.Traits&facts.TraitOverload != 0 && !strings.HasPrefix(l.str(o, d.Shape), "@setter") {
+		if d := l.decl(o); d.Kind.IsCallable() && d.Traits&facts.TraitOverload != 0 && !strings.HasPrefix(l.str(o, d.Shape), l.langOf(o).Dynamic.Setter) {
 			list = append(list, o)
 		}
 	}

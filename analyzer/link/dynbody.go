@@ -29,6 +29,9 @@ func (r *bodyReader) dynamicFile(fn int32) {
 			r.role[x.X] = roleCalled
 		} else if x.Op == facts.OpMark && x.X >= 0 && fs.Exprs[x.X].Op != facts.OpCall {
 			r.role[x.X] = roleCalled
+			if of := r.accessorMarked(x.X); of != facts.None {
+				r.role[of] = roleMark
+			}
 		}
 	}
 	for i := range fs.Decls {
@@ -121,6 +124,9 @@ func (r *bodyReader) dynamicImports() {
 
 func (r *bodyReader) dynamicName(e facts.ExprID, x *facts.Expr) {
 	ref := r.ev.ref[e]
+	if r.role[e] == roleMark {
+		return // annotates says so
+	}
 	if r.l.fallbacks && x.Op == facts.OpSelect && x.X >= 0 && x.Flags&facts.FlagWrite == 0 && (ref == noEnt || r.l.pretended(ref)) {
 		r.fallback(e, x)
 	}
@@ -130,11 +136,15 @@ func (r *bodyReader) dynamicName(e facts.ExprID, x *facts.Expr) {
 			return // the call says so
 		}
 		if x.Op == facts.OpSelect && k.IsCallable() && r.l.decl(ref).Traits&facts.TraitAccessor != 0 {
-			if to := r.target(ref); to != graph.None {
-				kind := graph.EdgeReads
-				if x.Flags&facts.FlagWrite != 0 {
-					kind = graph.EdgeWrites
+			kind := graph.EdgeReads
+			if x.Flags&facts.FlagWrite != 0 {
+				shape := r.f.Rules.Dynamic.Setter
+				if x.Flags&facts.FlagLater != 0 {
+					shape = r.f.Rules.Dynamic.Deleter
 				}
+				kind, ref = graph.EdgeWrites, r.l.accessor(ref, shape)
+			}
+			if to := r.target(ref); to != graph.None {
 				r.edge(kind, r.owner[e], to, x)
 			}
 			return
@@ -548,12 +558,29 @@ func (r *bodyReader) dynamicDecl(id facts.DeclID, d *facts.Decl) {
 			r.edges = append(r.edges, graph.RawEdge{From: node, To: r.l.nodeOf[to], Type: graph.None, Kind: graph.EdgeOverrides, HasSite: true, Site: r.site(x.Line, x.Col)})
 			continue
 		}
-		if ref := r.ev.ref[at]; ref != noEnt {
+		ref := r.ev.ref[at]
+		if of := r.accessorMarked(at); of != facts.None {
+			ref = r.ev.ref[of]
+		}
+		if ref != noEnt {
 			if from := r.target(ref); from != graph.None {
 				r.edges = append(r.edges, graph.RawEdge{From: from, To: node, Type: graph.None, Kind: graph.EdgeAnnotates, HasSite: true, Site: r.site(x.Line, x.Col)})
 			}
 		}
 	}
+}
+
+// accessorMarked returns the name of a property in a decorator that adds to it what
+// runs when it is assigned or removed (@value.setter); None if at is no such one.
+func (r *bodyReader) accessorMarked(at facts.ExprID) facts.ExprID {
+	x := &r.f.Facts.Exprs[at]
+	if x.Op != facts.OpSelect || x.X < 0 || r.ev.ref[at] != noEnt {
+		return facts.None
+	}
+	if of := r.ev.ref[x.X]; of == noEnt || !r.l.decl(of).Kind.IsCallable() || r.l.decl(of).Traits&facts.TraitAccessor == 0 {
+		return facts.None
+	}
+	return x.X
 }
 
 // dispatcher returns the function to which the expression at, the name of a

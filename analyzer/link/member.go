@@ -307,3 +307,20 @@ func (ev *evaluator) interfaceLike(x Type) bool {
 	r := ev.types.rec(u)
 	return u != x && (r.kind == kAnon && (r.ent == noEnt && r.n == 0 || ev.l.isInterface(r.ent)) || r.kind == kNamed && ev.l.isInterface(r.ent))
 }
+
+// accessor returns the function of a shape, none for the one that gives the value,
+// that stands for the same property as e; e itself if there is none.
+func (l *linker) accessor(e Ent, shape string) Ent {
+	of, in := l.decl(e), l.container(e)
+	if in == noEnt {
+		return e
+	}
+	o := Ent(l.members.get(int32(l.canon[in]), l.symOf(e, of.Name)))
+	for n := 0; o != noEnt && n < maxCandidates; o, n = l.nextMember[o], n+1 {
+		d := l.decl(o)
+		if d.Kind.IsCallable() && l.str(o, d.Shape) == shape && d.Flags.Has(graph.FlagStatic) == of.Flags.Has(graph.FlagStatic) {
+			return o
+		}
+	}
+	return e
+}

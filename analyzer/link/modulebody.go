@@ -353,7 +353,7 @@ func (l *linker) moduleHierarchy() {
 				}
 				to := p.ent
 				if d.Shape != 0 {
-					to = ev.setter(to, f.syms[d.Name])
+					to = l.accessor(to, f.Rules.Modules.Setter)
 				}
 				if l.decl(to).Shape == d.Shape || (l.decl(to).Shape == 0) == (d.Shape == 0) {
 					l.overrides(e, to, graph.RawEdge{From: l.nodeOf[e], Type: graph.None})

@@ -352,20 +352,9 @@ func (ev *evaluator) moduleSelect(e facts.ExprID, x *facts.Expr) (Type, Ent) {
 	}
 	p := ev.property(xt, name)
 	if p.ent != noEnt && x.Flags&facts.FlagWrite != 0 && ev.l.decl(p.ent).Traits&facts.TraitAccessor != 0 {
-		p.ent = ev.setter(p.ent, name)
+		p.ent = ev.l.accessor(p.ent, ev.lang.mod.Setter)
 	}
 	return p.typ, p.ent
-}
-
-// setter returns the accessor that sets what another gets.
-func (ev *evaluator) setter(e Ent, name Sym) Ent {
-	l := ev.l
-	for o := Ent(l.members.get(int32(l.canon[l.container(e)]), name)); o != noEnt; o = l.nextMember[o] {
-		if d := l.decl(o); d.Traits&facts.TraitAccessor != 0 && d.Shape != 0 && d.Flags.Has(graph.FlagStatic) == l.decl(e).Flags.Has(graph.FlagStatic) {
-			return o
-		}
-	}
-	return e
 }
 
 func (ev *evaluator) moduleIndex(e facts.ExprID, x *facts.Expr) (Type, Ent) {

@@ -99,6 +99,9 @@ type Modules struct {
 	// the literals named regexp.
 	Array, List, Function, Promise, Awaitable, Iterator, AsyncIterator, Regexp string
 
+	// Setter is the shape of the accessor that is called by assignments.
+	Setter string
+
 	// Utilities are generic types of the library that the engine works out.
 	Utilities map[string]Utility
 
@@ -202,6 +205,10 @@ type Dynamic struct {
 	// the one by which an attribute's value gives another, Subclassed the one that
 	// runs when a class below is declared.
 	Fallback, Getter, Subclassed string
+
+	// Setter and Deleter are what the shapes of functions begin with that run when a
+	// property is assigned, and removed.
+	Setter, Deleter string
 }
 
 // Form is a name that means something to the type system itself.

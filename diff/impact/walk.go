@@ -89,6 +89,8 @@ func follows(k graph.EdgeKind, to graph.Kind) bool {
 		return to.IsType()
 	case graph.EdgeInjects:
 		return to.IsCallable() // a fixture
+	case graph.EdgeWrites:
+		return to.IsCallable() // a setter
 	}
 	return false
 }

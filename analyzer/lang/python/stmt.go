@@ -132,7 +132,7 @@ func (e *extractor) remove(i syntax.ID) {
 }
 
 func (e *extractor) removed(i syntax.ID) {
-	if x := e.expr(i); x != none && e.b.Exprs[x].Op == facts.OpIndex {
+	if x := e.expr(i); x != none && (e.b.Exprs[x].Op == facts.OpIndex || e.b.Exprs[x].Op == facts.OpSelect) {
 		e.b.Exprs[x].Flags |= facts.FlagWrite | facts.FlagLater
 	}
 }

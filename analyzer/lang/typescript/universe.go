@@ -27,7 +27,7 @@ var modules = &link.Modules{
 	Boxes:   map[string]string{"boolean": "Boolean", "number": "Number", "string": "String", "bigint": "BigInt", "symbol": "Symbol"},
 	Empty:   []string{"undefined", "null", "void", "never"},
 	Array:   "Array", List: "ReadonlyArray", Function: "Function", Promise: "Promise", Awaitable: "PromiseLike",
-	Iterator: "Generator", AsyncIterator: "AsyncGenerator", Regexp: "RegExp",
+	Iterator: "Generator", AsyncIterator: "AsyncGenerator", Regexp: "RegExp", Setter: "(set)",
 	Utilities: map[string]link.Utility{
 		"Partial": link.UtilitySame, "Required": link.UtilitySame, "Readonly": link.UtilitySame, "Pick": link.UtilitySame,
 		"Omit": link.UtilitySame, "NonNullable": link.UtilitySame, "Exclude": link.UtilitySame, "Extract": link.UtilitySame, "NoInfer": link.UtilitySame,
