@@ -53,7 +53,7 @@ func checkRoundTrip(t *testing.T, rc *recipe, r *rand.Rand) {
 	for i := range want {
 		n := &want[i]
 		n.Signature = graph.Signature{Type: n.Signature.Type}
-		n.Doc, n.DocHash, n.Body, n.MinHash, n.Variants, n.Branches = "", graph.Hash{}, graph.Hash{}, graph.MinHash{}, nil, 0
+		n.Doc, n.DocHash, n.Body, n.MinHash, n.Variants, n.Branches = "", graph.DocHash{}, graph.Hash{}, graph.MinHash{}, nil, 0
 	}
 	if len(bare.Nodes) != len(want) || len(want) > 0 && !reflect.DeepEqual(bare.Nodes, want) {
 		t.Errorf("bare nodes\n%+v\nwant\n%+v", bare.Nodes, want)
@@ -174,7 +174,7 @@ func TestVersionError(t *testing.T) {
 	if !errors.As(err, &v) || v.Version != 9 || !errors.Is(err, artifact.ErrVersion) {
 		t.Fatalf("error is %v", err)
 	}
-	if want := "graph file has version 9, this program reads 1 to 3: rebuild the graph"; err.Error() != want {
+	if want := "graph file has version 9, this program reads 1 to 4: rebuild the graph"; err.Error() != want {
 		t.Errorf("error is %q, want %q", err, want)
 	}
 	if _, err := artifact.Stat(data); !errors.Is(err, artifact.ErrVersion) {

@@ -13,49 +13,98 @@ const (
 	howTyped     = 1 << 3
 )
 
-// encodeEdges makes the section of edges. For each node its number of edges;
-// for each edge its target, relative to the one before if source and kind are
-// the same, else to the source.
+// edgeOrder is the order in which edges and their sites are written: by kind,
+// target and source. So what many places use stands together, and places that use
+// the same thing are alike: in the sources, which are close to each other, in the
+// columns of their sites, and in their shapes.
+func edgeOrder(g *graph.Graph) []uint32 {
+	var next [graph.EdgeKindCount + 1]uint32
+	for i := range g.Edges {
+		next[g.Edges[i].Kind+1]++
+	}
+	for k := 1; k < len(next); k++ {
+		next[k] += next[k-1]
+	}
+	order := make([]uint32, len(g.Edges))
+	for _, i := range g.EdgesByTarget() {
+		k := g.Edges[i].Kind
+		order[next[k]] = i
+		next[k]++
+	}
+	return order
+}
+
+// encodeEdges makes the section of edges. For each kind the number of its targets;
+// for each target the distance to the one before and the number of its edges; for
+// each edge its source, relative to the one before, the first to the target.
 func (e *encoder) encodeEdges() []byte {
 	edges := e.c.Edges
-	var typ column
-	degree, kind, how, to, sites := roomFor(len(e.c.Nodes)+len(e.c.Nodes)/8), roomFor(len(edges)), roomFor(len(edges)), roomFor(2*len(edges)), roomFor(len(edges)+len(edges)/8)
-	next, lastEnd := 0, uint32(0)
-	for n := range e.c.Nodes {
-		first := next
-		for next < len(edges) && edges[next].From == graph.ID(n) {
-			x := &edges[next]
-			kind.byte(byte(x.Kind))
-			h := byte(x.Certainty)
-			if x.Ptr {
-				h |= howPtr
+	var kind, typ column
+	targets := len(e.c.Nodes) + len(e.c.Nodes)/2
+	target, count, from, how, sites := roomFor(2*targets), roomFor(targets), roomFor(2*len(edges)), roomFor(len(edges)), roomFor(len(edges)+len(edges)/8)
+	lastType := graph.ID(0)
+	for at := 0; at < len(e.order); {
+		k, groups, lastTo := edges[e.order[at]].Kind, 0, graph.ID(0)
+		for at < len(e.order) && edges[e.order[at]].Kind == k {
+			to, first := edges[e.order[at]].To, at
+			target.uint(uint64(to - lastTo))
+			lastTo = to
+			groups++
+			last := graph.None
+			for ; at < len(e.order); at++ {
+				i := e.order[at]
+				x := &edges[i]
+				if x.To != to || x.Kind != k {
+					break
+				}
+				if at == first {
+					from.int(int64(x.From) - int64(to))
+				} else {
+					from.uint(uint64(x.From - last))
+				}
+				last = x.From
+				h := byte(x.Certainty)
+				if x.Ptr {
+					h |= howPtr
+				}
+				if x.Type != graph.None {
+					h |= howTyped
+					typ.int(int64(x.Type) - int64(lastType))
+					lastType = x.Type
+				}
+				how.byte(h)
+				sites.uint(uint64(e.c.SiteEnds[i] - e.firstSite(i)))
 			}
-			if x.Type != graph.None {
-				h |= howTyped
-				typ.int(int64(x.Type) - int64(x.From))
-			}
-			how.byte(h)
-			if next > first && edges[next-1].Kind == x.Kind {
-				to.uint(uint64(x.To - edges[next-1].To))
-			} else {
-				to.int(int64(x.To) - int64(x.From))
-			}
-			sites.uint(uint64(e.c.SiteEnds[next] - lastEnd))
-			lastEnd = e.c.SiteEnds[next]
-			next++
+			count.uint(uint64(at - first))
 		}
-		degree.uint(uint64(next - first))
+		kind.byte(byte(k))
+		kind.uint(uint64(groups))
 	}
-	return joinColumns(&degree, &kind, &how, &to, &typ, &sites)
+	return joinColumns(&kind, &target, &count, &from, &how, &typ, &sites)
+}
+
+// firstSite returns where the sites of an edge begin.
+func (e *encoder) firstSite(edge uint32) uint32 {
+	if edge == 0 {
+		return 0
+	}
+	return e.c.SiteEnds[edge-1]
+}
+
+// edgeGroup is the edges of one kind to one target.
+type edgeGroup struct {
+	to   graph.ID
+	end  uint32 // where they end, in the order of the file
+	kind graph.EdgeKind
 }
 
 func (d *decoder) decodeEdges(content []byte) error {
-	var degree, kind, how, to, typ, sites cursor
-	if err := splitColumns(content, &degree, &kind, &how, &to, &typ, &sites); err != nil {
+	var kind, target, count, from, how, typ, sites cursor
+	if err := splitColumns(content, &kind, &target, &count, &from, &how, &typ, &sites); err != nil {
 		return err
 	}
-	count := len(kind.b)
-	if uint64(count) != d.counts.edges || len(how.b) != count {
+	n, nodes := len(how.b), len(d.fixed.kind)
+	if uint64(n) != d.counts.edges {
 		return errCount
 	}
 	typed := 0
@@ -64,46 +113,118 @@ func (d *decoder) decodeEdges(content []byte) error {
 			typed++
 		}
 	}
-	var degrees, tos, types, siteCounts []uint32
-	if err := readNumbers(numberColumn{&degree, len(d.fixed.kind), &degrees}, numberColumn{&to, count, &tos},
-		numberColumn{&typ, typed, &types}, numberColumn{&sites, count, &siteCounts}); err != nil {
-		return err
-	}
-	d.edges = makeLarge[graph.Edge](count)
-	d.siteEnds = siteCounts // each is read before it is overwritten
-	next, end, ok := 0, uint64(0), true
-	for n, k := range degrees {
-		if uint64(k) > uint64(count-next) {
+	var groups []edgeGroup
+	for kind.left() > 0 && !kind.bad {
+		k, size := graph.EdgeKind(kind.byte()), kind.upto(uint64(min(n, target.left())-len(groups)))
+		lo := len(groups)
+		if lo > 0 && k <= groups[lo-1].kind {
 			return errRange
 		}
-		last := graph.None // target of the edge before, of the same kind
-		for stop := next + int(k); next < stop; next++ {
-			x := &d.edges[next]
-			h := how.b[next]
-			x.From, x.Type = graph.ID(n), graph.None
-			x.Kind = graph.EdgeKind(kind.b[next])
-			x.Certainty = graph.Certainty(h & howCertainty)
-			x.Ptr = h&howPtr != 0
-			if h&howTyped != 0 {
-				x.Type = graph.ID(natural(int64(n)+unzigzag(types[0]), &ok))
-				types = types[1:]
-			}
-			if last != graph.None && kind.b[next-1] == kind.b[next] {
-				last = graph.ID(natural(int64(last)+int64(tos[next]), &ok))
-			} else {
-				last = graph.ID(natural(int64(n)+unzigzag(tos[next]), &ok))
-			}
-			x.To = last
-			end += uint64(siteCounts[next])
-			d.siteEnds[next] = uint32(end)
+		groups = append(groups, make([]edgeGroup, size)...)
+		for i := range groups[lo:] {
+			groups[lo+i].kind = k
 		}
 	}
-	if !ok {
+	if kind.bad {
 		return errRange
 	}
-	if next != count || end != d.counts.sites {
+	var targets, counts, froms, types, siteCounts []uint32
+	if err := readNumbers(numberColumn{&target, len(groups), &targets}, numberColumn{&count, len(groups), &counts},
+		numberColumn{&from, n, &froms}, numberColumn{&typ, typed, &types}, numberColumn{&sites, n, &siteCounts}); err != nil {
+		return err
+	}
+	next := make([]uint32, nodes+1) // by source: where its next edge goes
+	in := make([]uint32, nodes+1)   // by target: where its next edge is listed
+	at, ok := 0, true
+	for i := range groups {
+		g := &groups[i]
+		to := int64(targets[i])
+		if i > 0 && groups[i-1].kind == g.kind {
+			if to == 0 {
+				return errRange
+			}
+			to += int64(groups[i-1].to)
+		}
+		size := int(counts[i])
+		if to >= int64(nodes) || size > n-at {
+			return errRange
+		}
+		in[to+1] += uint32(size)
+		g.to = graph.ID(to)
+		last := to
+		for j, v := range froms[at : at+size] {
+			if j == 0 {
+				last += unzigzag(v)
+			} else {
+				last += int64(v)
+			}
+			if last < 0 || last >= int64(nodes) {
+				return errRange
+			}
+			froms[at+j] = uint32(last)
+			next[last+1]++
+		}
+		at += size
+		g.end = uint32(at)
+	}
+	if at != n {
 		return errTrailing
 	}
+	for i := 1; i < len(next); i++ {
+		next[i] += next[i-1]
+		in[i] += in[i-1]
+	}
+	// What is written in the order of sources goes through small tables first: edges
+	// and sites are large, and so is what it takes to touch them in any order.
+	kinds, tos := make([]uint16, n), makeLarge[uint32](n) // kinds with what "how" says
+	d.edges, d.siteEnds, d.siteStarts = makeLarge[graph.Edge](n), makeLarge[uint32](n), makeLarge[uint32](n)
+	type typedEdge struct {
+		place uint32
+		typ   graph.ID
+	}
+	typedEdges := make([]typedEdge, 0, typed)
+	at, lastType := 0, int32(0)
+	d.byTarget = makeLarge[uint32](n)
+	for i := range groups {
+		g := &groups[i]
+		listed := d.byTarget[in[g.to]:]
+		in[g.to] += g.end - uint32(at)
+		for j := 0; at < int(g.end); j, at = j+1, at+1 {
+			place := next[froms[at]]
+			next[froms[at]]++
+			listed[j] = place
+			kinds[place], tos[place] = uint16(g.kind)<<8|uint16(how.b[at]), uint32(g.to)
+			d.siteEnds[place], d.siteStarts[at] = siteCounts[at], place
+			if how.b[at]&howTyped != 0 {
+				lastType = natural(int64(lastType)+unzigzag(types[0]), &ok)
+				typedEdges, types = append(typedEdges, typedEdge{place, graph.ID(lastType)}), types[1:]
+			}
+		}
+	}
+	source, end := 0, uint64(0)
+	for i := range d.edges {
+		for next[source] <= uint32(i) { // where the edges of the source end
+			source++
+		}
+		x, h := &d.edges[i], kinds[i]
+		x.From, x.To, x.Type, x.Kind = graph.ID(source), graph.ID(tos[i]), graph.None, graph.EdgeKind(h>>8)
+		x.Certainty, x.Ptr = graph.Certainty(h&howCertainty), h&howPtr != 0
+		end += uint64(d.siteEnds[i])
+		d.siteEnds[i] = uint32(end)
+	}
+	for _, t := range typedEdges {
+		d.edges[t.place].Type = t.typ
+	}
+	if !ok || end > d.counts.sites {
+		return errRange
+	}
+	if end != d.counts.sites {
+		return errTrailing
+	}
+	for i, place := range d.siteStarts {
+		d.siteStarts[i] = d.siteEnds[place] - siteCounts[i]
+	}
+	d.siteSources, d.siteCounts = froms, siteCounts
 	return nil
 }
 
@@ -129,7 +250,7 @@ func siteBase(ref, defLine int32, files int) (file, line int32) {
 	return -1, 0
 }
 
-// encodeSites makes the section of sites, in the order of edges. A file is 0
+// encodeSites makes the section of sites, in the order of [edgeOrder]. A file is 0
 // when it is the one before (for the first site of an edge: the source's
 // file), else its index plus one; lines are relative to the one before in the
 // same file, at first to the source's definition.
@@ -166,11 +287,10 @@ func (e *encoder) encodeSites() []byte {
 		shapes.uint(uint64(s.keywords + 1))
 	}
 	e.counts.shapes = uint64(len(count))
-	next := uint32(0)
-	for i := range e.c.Edges {
+	for _, i := range e.order {
 		from := e.c.Edges[i].From
 		f, l := siteBase(e.siteFiles[from], e.c.Nodes[from].DefLine, len(e.c.Files))
-		for ; next < e.c.SiteEnds[i]; next++ {
+		for next := e.firstSite(i); next < e.c.SiteEnds[i]; next++ {
 			s := &e.c.Sites[next]
 			if s.File == f {
 				file.uint(0)
@@ -192,16 +312,9 @@ func (d *decoder) decodeSites(content []byte) error {
 	if err := splitColumns(content, &shapeCol, &file, &line, &col, &shapeID); err != nil {
 		return err
 	}
-	if d.counts.shapes > uint64(shapeCol.left()) {
-		return errCount
-	}
-	shapes := make([]shape, d.counts.shapes)
-	for i := range shapes {
-		s := &shapes[i]
-		s.args = int16(shapeCol.int())
-		s.want = int8(shapeCol.int())
-		s.flags = graph.SiteFlags(shapeCol.byte())
-		s.keywords = int32(shapeCol.upto(d.counts.keywords)) - 1
+	shapes, err := d.decodeShapes(&shapeCol)
+	if err != nil {
+		return err
 	}
 	count := int(d.counts.sites)
 	if count > shapeID.left() {
@@ -212,26 +325,23 @@ func (d *decoder) decodeSites(content []byte) error {
 	const block = 1024
 	var files, lines, cols, shapeIDs [block]uint32
 	var f, l int32
-	edge, left, ok := -1, uint32(0), true // left: sites of the edge
+	edge, place, left, ok := 0, uint32(0), uint32(0), true // left: sites of the edge
 	for lo := 0; lo < count; lo += block {
-		sites := d.sites[lo:min(lo+block, count)]
-		n := len(sites)
+		n := min(block, count-lo)
 		if err := cmp.Or(file.numbers(files[:n]), line.numbers(lines[:n]),
 			col.numbers(cols[:n]), shapeID.numbers(shapeIDs[:n])); err != nil {
 			return err
 		}
-		for i := range sites {
+		for i := range n {
 			for left == 0 {
+				place, left = d.siteStarts[edge], d.siteCounts[edge]
+				from := d.siteSources[edge]
 				edge++
-				left = d.siteEnds[edge]
-				if edge > 0 {
-					left -= d.siteEnds[edge-1]
-				}
-				from := d.edges[edge].From
 				f, l = siteBase(d.fixed.file[from], d.fixed.defLine[from], int(d.counts.files))
 			}
+			s := &d.sites[place]
+			place++
 			left--
-			s := &sites[i]
 			if ref := files[i]; ref != 0 {
 				f, l = natural(int64(ref)-1, &ok), 0
 			}
@@ -244,10 +354,27 @@ func (d *decoder) decodeSites(content []byte) error {
 			s.Args, s.Want, s.Flags, s.Keywords, s.Recv = h.args, h.want, h.flags, h.keywords, graph.None
 		}
 	}
+	d.siteStarts, d.siteCounts, d.siteSources = nil, nil, nil
 	if !ok {
 		return errRange
 	}
 	return finish(&shapeCol, &file, &line, &col, &shapeID)
+}
+
+// decodeShapes reads the shapes that sites have.
+func (d *decoder) decodeShapes(c *cursor) ([]shape, error) {
+	if d.counts.shapes > uint64(c.left()) {
+		return nil, errCount
+	}
+	shapes := make([]shape, d.counts.shapes)
+	for i := range shapes {
+		s := &shapes[i]
+		s.args = int16(c.int())
+		s.want = int8(c.int())
+		s.flags = graph.SiteFlags(c.byte())
+		s.keywords = int32(c.upto(d.counts.keywords)) - 1
+	}
+	return shapes, nil
 }
 
 // encodeReceivers makes the section of receivers: for each site that has one,

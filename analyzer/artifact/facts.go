@@ -23,7 +23,8 @@ import (
 //
 //	1: first version
 //	2: facts in their stored form 5
-const FactsVersion = 2
+//	3: facts in their stored form 6
+const FactsVersion = 3
 
 // The sections of a facts file (facts.kgf). It has the form of a graph file,
 // with a magic number of its own, and holds what the contents of a tree say:
@@ -39,7 +40,7 @@ const (
 )
 
 var factsForm = &form{
-	name: "facts file", magic: "\x89KGF\r\n\x1a\n", oldest: 2, current: FactsVersion,
+	name: "facts file", magic: "\x89KGF\r\n\x1a\n", oldest: 3, current: FactsVersion,
 	tags: []string{tagMeta, tagContents, tagBlocks}, redo: "build it again",
 }
 

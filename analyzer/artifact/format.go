@@ -12,8 +12,9 @@
 //	checksum  xxhash64 of everything before it
 //	sections  in the order of the table of contents, without gaps
 //
-// A section is one zstd frame. Its content is a list of columns: the number of
-// columns, their sizes, their bytes. Readers skip sections whose tag they do
+// A section is one or more zstd frames. Its content is a list of columns: the number
+// of columns, their sizes, their bytes. Long columns have frames of their own, as
+// what is in one is unlike what is in another. Readers skip sections whose tag they do
 // not know, and columns after the ones they know, so that both can be added
 // without a new version.
 //
@@ -38,7 +39,9 @@ import (
 //	1: first version
 //	2: the flags on_load and opaque
 //	3: the receivers of calls, the flag accessor, branches in bodies
-const Version = 3
+//	4: edges by kind, target and source; names left out of texts; shorter sketches
+//	   and hashes of documentation; files' hashes once
+const Version = 4
 
 // minVersion is the oldest version that Read understands.
 const minVersion = 1

@@ -10,10 +10,10 @@ import (
 // of nodes. They do not compress.
 func (e *encoder) encodeHashes() []byte {
 	count := len(e.c.Nodes)
-	doc, body, minHash := roomFor(count*len(graph.Hash{})), roomFor(count*len(graph.Hash{})), roomFor(count*4*len(graph.MinHash{}))
+	doc, body, minHash := roomFor(count*len(graph.DocHash{})), roomFor(count*len(graph.Hash{})), roomFor(count*4*len(graph.MinHash{}))
 	for i := range e.c.Nodes {
 		n := &e.c.Nodes[i]
-		h := has(n)
+		h := e.has(i)
 		if h&hasDocHash != 0 {
 			doc.bytes(n.DocHash[:])
 		}
@@ -29,8 +29,15 @@ func (e *encoder) encodeHashes() []byte {
 	return joinColumns(&doc, &body, &minHash)
 }
 
+// contentHash is the hash of a file's node: that of the file, cut as all are. It is
+// with the files.
+func contentHash(f *graph.File) graph.Hash { return graph.Hash(f.Hash[:len(graph.Hash{})]) }
+
 // hashReader restores what encodeHashes wrote.
-type hashReader struct{ doc, body, minHash cursor }
+type hashReader struct {
+	version            uint32
+	doc, body, minHash cursor
+}
 
 func (r *hashReader) open(content []byte) error {
 	return splitColumns(content, &r.doc, &r.body, &r.minHash)
@@ -38,17 +45,35 @@ func (r *hashReader) open(content []byte) error {
 
 func (r *hashReader) next(h byte, n *graph.Node) {
 	if h&hasDocHash != 0 {
-		copy(n.DocHash[:], r.doc.bytes(len(n.DocHash)))
+		b := r.doc.bytes(len(n.DocHash))
+		copy(n.DocHash[:], b)
+		if r.version < 4 {
+			r.doc.bytes(len(graph.Hash{}) - len(n.DocHash)) // was longer
+		}
 	}
 	if h&hasBody != 0 {
 		copy(n.Body[:], r.body.bytes(len(n.Body)))
 	}
-	if h&hasMinHash != 0 {
-		b := r.minHash.bytes(4 * len(n.MinHash))
-		for j := 0; j < len(n.MinHash) && !r.minHash.bad; j++ {
-			n.MinHash[j] = binary.LittleEndian.Uint32(b[4*j:])
-		}
+	if h&hasMinHash == 0 {
+		return
 	}
+	if r.version < 4 {
+		n.MinHash = shortSketch(r.minHash.bytes(8 * len(n.MinHash)))
+		return
+	}
+	b := r.minHash.bytes(4 * len(n.MinHash))
+	for j := 0; j < len(n.MinHash) && !r.minHash.bad; j++ {
+		n.MinHash[j] = binary.LittleEndian.Uint32(b[4*j:])
+	}
+}
+
+// shortSketch makes a sketch of one whose values have 4 bits: a shorter value is the
+// end of a longer one.
+func shortSketch(b []byte) (m graph.MinHash) {
+	for i, v := range b {
+		m[i/8] |= uint32(v&3|v>>4&3<<2) << (4 * (i % 8))
+	}
+	return m
 }
 
 func (r *hashReader) finish() error { return finish(&r.doc, &r.body, &r.minHash) }

@@ -4,8 +4,6 @@ import (
 	"encoding/hex"
 	"strconv"
 	"unicode/utf8"
-
-	"github.com/codekg/kg/analyzer/graph"
 )
 
 // jsonLine builds one line. Its methods append a member; the ones of numbers
@@ -53,9 +51,13 @@ func (l *jsonLine) yes(name string, v bool) {
 	}
 }
 
-func (l *jsonLine) hash(name string, h graph.Hash) {
-	if !h.IsZero() {
-		l.hex(name, h[:])
+// hash appends a hash unless it is zero.
+func (l *jsonLine) hash(name string, h []byte) {
+	for _, b := range h {
+		if b != 0 {
+			l.hex(name, h)
+			return
+		}
 	}
 }
 

@@ -110,11 +110,11 @@ type (
 	}
 )
 
-func hexOf(h graph.Hash) string {
-	if h.IsZero() {
+func hexOf(h []byte) string {
+	if len(bytes.Trim(h, "\x00")) == 0 {
 		return ""
 	}
-	return hex.EncodeToString(h[:])
+	return hex.EncodeToString(h)
 }
 
 func paramLines(ps []graph.Param) (lines []paramLine) {
@@ -138,13 +138,13 @@ func lines(g *graph.Graph) (all []any) {
 		n := &g.Nodes[i]
 		var vs []variantLine
 		for _, v := range n.Variants {
-			vs = append(vs, variantLine{v.Constraint, v.File, v.DefLine, v.Line, v.EndLine, v.Signature, hexOf(v.Body)})
+			vs = append(vs, variantLine{v.Constraint, v.File, v.DefLine, v.Line, v.EndLine, v.Signature, hexOf(v.Body[:])})
 		}
 		s := &n.Signature
 		all = append(all, nodeLine{"node", n.Key, n.Kind.String(), n.Name, n.QName, key(n.Parent), n.Lang, n.File, n.DefLine,
 			n.Line, n.Col, n.EndLine, n.Visibility <= graph.Internal, n.Flags.Has(graph.FlagTest), s.Text,
 			n.Visibility.String(), n.Flags.Names(), s.Type, paramLines(s.TypeParams), paramLines(s.Params),
-			paramLines(s.Results), s.Bases, n.Doc, hexOf(n.DocHash), hexOf(n.Body), n.Tokens, n.Branches, vs})
+			paramLines(s.Results), s.Bases, n.Doc, hexOf(n.DocHash[:]), hexOf(n.Body[:]), n.Tokens, n.Branches, vs})
 	}
 	for i := range g.Nodes {
 		for j := range g.Nodes {

@@ -18,6 +18,7 @@ type counts struct {
 	strings, params, bases, variants uint64
 	stringBytes, keyBytes            uint64 // before front coding
 	qnameBytes                       uint64
+	textBytes                        uint64 // of texts with their names; not in files before version 4
 }
 
 // field is a count with the memory that one of it takes.
@@ -31,8 +32,8 @@ func (c *counts) fields() []field {
 	const text = uint64(unsafe.Sizeof(""))
 	return []field{
 		// With what reading them and the graph's own index take.
-		{&c.nodes, uint64(unsafe.Sizeof(graph.Node{})) + 24*4},
-		{&c.edges, uint64(unsafe.Sizeof(graph.Edge{})) + 9*4},
+		{&c.nodes, uint64(unsafe.Sizeof(graph.Node{})) + 26*4},
+		{&c.edges, uint64(unsafe.Sizeof(graph.Edge{})) + 15*4},
 		{&c.sites, uint64(unsafe.Sizeof(graph.Site{})) + 4*4},
 		{&c.shapes, uint64(unsafe.Sizeof(shape{}))},
 		{&c.files, uint64(unsafe.Sizeof(graph.File{}))},
@@ -47,6 +48,7 @@ func (c *counts) fields() []field {
 		{&c.stringBytes, 1},
 		{&c.keyBytes, 1},
 		{&c.qnameBytes, 1},
+		{&c.textBytes, 1},
 	}
 }
 
@@ -106,13 +108,15 @@ func encodeMeta(c *counts, tree graph.Hash) []byte {
 	return joinColumns(&num, &enumCol, &hash)
 }
 
-func decodeMeta(content []byte) (c counts, tree graph.Hash, err error) {
+func decodeMeta(content []byte, version uint32) (c counts, tree graph.Hash, err error) {
 	var num, enumCol, hash cursor
 	if err := splitColumns(content, &num, &enumCol, &hash); err != nil {
 		return c, tree, err
 	}
 	for _, f := range c.fields() {
-		*f.count = num.upto(math.MaxUint32)
+		if f.count != &c.textBytes || version >= 4 {
+			*f.count = num.upto(math.MaxUint32)
+		}
 	}
 	for _, e := range enums() {
 		n := enumCol.uint()

@@ -16,7 +16,10 @@ const (
 	hasBases
 )
 
-func has(n *graph.Node) byte {
+// has returns what node i has. The body of a file's node is what the file has as its
+// hash, unless the bit says that it is another.
+func (e *encoder) has(i int) byte {
+	n := &e.c.Nodes[i]
 	var b byte
 	set := func(ok bool, bit byte) {
 		if ok {
@@ -24,7 +27,11 @@ func has(n *graph.Node) byte {
 		}
 	}
 	set(!n.DocHash.IsZero(), hasDocHash)
-	set(!n.Body.IsZero(), hasBody)
+	if f := e.fileOf[i]; f > 0 {
+		set(n.Body != contentHash(&e.c.Files[f-1]), hasBody)
+	} else {
+		set(!n.Body.IsZero(), hasBody)
+	}
 	set(n.MinHash != graph.MinHash{}, hasMinHash)
 	set(len(n.Variants) > 0, hasVariants)
 	set(len(n.Signature.TypeParams) > 0, hasTypeParams)
@@ -90,7 +97,7 @@ func (e *encoder) encodeNodes() []byte {
 		vis.byte(byte(n.Visibility))
 		flags.uint(uint64(n.Flags))
 		tokens.uint(uint64(n.Tokens))
-		hasCol.byte(has(n))
+		hasCol.byte(e.has(i))
 	}
 	return joinColumns(&kind, &parent, &file, &line, &defLine, &endLine, &col, &vis, &flags, &tokens, &hasCol)
 }
@@ -153,7 +160,7 @@ func (d *decoder) assemble(r *reader) error {
 	var names nameReader
 	var sigs signatureReader
 	var text textReader
-	var hashes hashReader
+	hashes := hashReader{version: d.version}
 	steps := []step{{tagNames, func(b []byte) error { return names.open(d, b) }}}
 	if !d.bare {
 		steps = append(steps,
@@ -201,6 +208,12 @@ func (d *decoder) assemble(r *reader) error {
 	}
 	if err := hashes.finish(); err != nil {
 		return graphForm.corrupt(tagHashes, err)
+	}
+	for i := range d.files {
+		file := &d.files[i]
+		if n := file.Node; d.version >= 4 && uint(n) < uint(len(d.nodes)) && d.nodes[n].Kind == graph.KindFile && f.has[n]&hasBody == 0 {
+			d.nodes[n].Body = contentHash(file)
+		}
 	}
 	return r.sections(nil, step{tagVariants, d.decodeVariants}, step{tagBranches, d.decodeBranches})
 }

@@ -43,6 +43,11 @@ func random(seed uint64) *recipe {
 		}
 		return h
 	}
+	docHash := func() (d graph.DocHash) {
+		h := hash()
+		copy(d[:], h[:])
+		return d
+	}
 	list := func(f func()) {
 		if r.IntN(3) == 0 {
 			for range r.IntN(4) {
@@ -86,7 +91,7 @@ func random(seed uint64) *recipe {
 			Key: str(), Kind: graph.Kind(r.IntN(graph.KindCount)), Name: str(), QName: str(), Parent: parent(i), Lang: str(),
 			File: path(), DefLine: num(), Line: num(), Col: num(), EndLine: num(),
 			Visibility: graph.Visibility(r.IntN(graph.VisibilityCount)), Flags: graph.Flags(r.Uint32()) & graph.FlagMask,
-			Doc: str(), DocHash: hash(), Body: hash(), Tokens: num(), Branches: num(),
+			Doc: str(), DocHash: docHash(), Body: hash(), Tokens: num(), Branches: num(),
 		}
 		if r.IntN(2) == 0 {
 			n.Key = fmt.Sprintf("go:m/%s#T.%s", str(), str())
@@ -96,10 +101,26 @@ func random(seed uint64) *recipe {
 		}
 		seen[n.Key] = true
 		if r.IntN(2) == 0 {
-			n.MinHash[r.IntN(8)] = r.Uint32()
+			n.MinHash[r.IntN(4)] = r.Uint32()
 		}
 		s := &n.Signature
 		s.Text, s.Type = str(), str()
+		switch r.IntN(4) { // texts that name what they are of, and such as could be taken for them
+		case 0:
+			n.Name = "Name" + n.Name
+			s.Text, n.Doc = s.Text+n.Name+str(), n.Name+n.Doc+n.Name
+		case 1:
+			n.Name += "Name"
+			s.Text, n.Doc = "\x02"+s.Text+n.Name, n.Doc+"\x01"+n.Name
+		}
+		for k := range rc.files { // files' nodes with the hash of the file, of another, or none
+			if f := &rc.files[k]; f.Node == graph.ID(i) && r.IntN(2) == 0 {
+				n.Kind = graph.KindFile
+				if r.IntN(2) == 0 {
+					n.Body = graph.Hash(f.Hash[:16])
+				}
+			}
+		}
 		list(params(&s.TypeParams))
 		list(params(&s.Params))
 		list(params(&s.Results))

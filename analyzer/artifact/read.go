@@ -34,10 +34,10 @@ func Read(data []byte, lim Limits) (*graph.Graph, error) {
 		return nil, err
 	}
 	defer r.zstd.Close()
-	d := &decoder{bare: lim.Bare}
+	d := &decoder{bare: lim.Bare, version: r.version}
 	var tree graph.Hash
 	if err := r.section(tagMeta, nil, func(b []byte) (err error) {
-		d.counts, tree, err = decodeMeta(b)
+		d.counts, tree, err = decodeMeta(b, r.version)
 		return err
 	}); err != nil {
 		return nil, err
@@ -177,6 +177,7 @@ func (f *form) readHeader(data []byte, fileSize uint64) ([]entry, error) {
 // reader gives the content of sections.
 type reader struct {
 	form    *form
+	version uint32
 	data    []byte
 	entries map[string]entry
 	zstd    *zstd.Decoder
@@ -201,9 +202,9 @@ func open(f *form, data []byte, lim Limits, known bool) (*reader, []entry, error
 		}
 		r.need += int64(e.size)
 	}
-	version := binary.LittleEndian.Uint32(data[len(f.magic):])
+	r.version = binary.LittleEndian.Uint32(data[len(f.magic):])
 	for _, tag := range f.tags {
-		if _, ok := r.entries[tag]; !ok && known && version >= f.since[tag] {
+		if _, ok := r.entries[tag]; !ok && known && r.version >= f.since[tag] {
 			return nil, nil, f.corrupt(tag, errors.New("is missing"))
 		}
 	}
@@ -248,19 +249,24 @@ func (r *reader) section(tag string, buf *[]byte, f func(content []byte) error) 
 // decoder holds what was restored so far.
 type decoder struct {
 	bare     bool // see [Limits]
+	version  uint32
 	counts   counts
 	strings  fronts
 	keys     fronts
 	fixed    fixed
 	nodes    []graph.Node
 	edges    []graph.Edge
+	byTarget []uint32 // see [graph.Columns]; nil before version 4
 	siteEnds []uint32
-	sites    []graph.Site
-	files    []graph.File
-	unknowns []graph.Unknown
-	skipped  []graph.Skipped
-	keywords [][]string
-	columns  graph.Columns // the edges and sites, once they are checked
+	// By edge in the order of the file: where its sites go, how many there are, and
+	// whose they are.
+	siteStarts, siteCounts, siteSources []uint32
+	sites                               []graph.Site
+	files                               []graph.File
+	unknowns                            []graph.Unknown
+	skipped                             []graph.Skipped
+	keywords                            [][]string
+	columns                             graph.Columns // the edges and sites, once they are checked
 }
 
 // str returns the string with an index.
@@ -279,16 +285,20 @@ func (d *decoder) decode(r *reader) error {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		var buf []byte
+		decodeEdges, decodeSites := d.decodeEdges, d.decodeSites
+		if d.version < 4 {
+			decodeEdges, decodeSites = d.decodeEdges3, d.decodeSites3
+		}
 		nodes = r.sections(nil, step{tagNodes, d.decodeNodes})
 		close(nodesDone)
 		if nodes == nil {
 			edges = r.sections(&buf,
-				step{tagEdges, d.decodeEdges},
-				step{tagSites, d.decodeSites},
+				step{tagEdges, decodeEdges},
+				step{tagSites, decodeSites},
 				step{tagReceivers, d.decodeReceivers})
 		}
 		if nodes == nil && edges == nil {
-			d.columns = graph.Columns{Edges: d.edges, SiteEnds: d.siteEnds, Sites: d.sites}
+			d.columns = graph.Columns{Edges: d.edges, ByTarget: d.byTarget, SiteEnds: d.siteEnds, Sites: d.sites}
 			if err := d.columns.IndexEdges(int(d.counts.nodes), int(d.counts.files), int(d.counts.keywords)); err != nil {
 				edges = graphForm.corrupt("(graph)", err)
 			}

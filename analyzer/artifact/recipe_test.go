@@ -210,7 +210,8 @@ func realistic(seed uint64, nodes, edges, sites int) *recipe {
 				}
 				if r.IntN(4) == 0 {
 					n.Doc = sentence(r, name)
-					n.DocHash = hash16(key, "doc")
+					h := hash16(key, "doc")
+					n.DocHash = graph.DocHash(h[:8])
 				}
 				switch kind {
 				case graph.KindFunction, graph.KindMethod:

@@ -28,11 +28,10 @@ type section struct {
 // machine and with any number of processors. It fails if w does, or if a part
 // of g is larger than the format can say (4 GiB of one kind of data).
 func Write(w io.Writer, g *graph.Graph) error {
-	sections, err := encode(g)
+	sections, err := encode(g, true)
 	if err != nil {
 		return err
 	}
-	compress(sections)
 	sw := stickyWriter{w: w}
 	sw.write(graphForm.header(sections))
 	for i := range sections {
@@ -45,7 +44,7 @@ func Write(w io.Writer, g *graph.Graph) error {
 // names the graph: it is the same for all versions of the compressor. It is
 // what [Stat] reports for the file.
 func Digest(g *graph.Graph) ([sha256.Size]byte, error) {
-	sections, err := encode(g)
+	sections, err := encode(g, false)
 	if err != nil {
 		return [sha256.Size]byte{}, err
 	}
@@ -79,16 +78,23 @@ type encoder struct {
 	c         graph.Columns
 	counts    counts
 	strings   *stringTable
+	order     []uint32 // see edgeOrder
 	fileIndex map[string]int32
 	nodeFiles []int32 // fileRef of each node
 	siteFiles []int32 // the same where it needs no string, else 0
+	fileOf    []int32 // by node: the file that it is the node of, plus one; or 0
 }
 
-func encode(g *graph.Graph) ([]section, error) {
+// encode makes the sections of a graph, and their stored form if it is wanted.
+func encode(g *graph.Graph, stored bool) ([]section, error) {
 	e := &encoder{c: g.Columns(), strings: newStringTable()}
-	e.fileIndex = make(map[string]int32, len(e.c.Files))
+	e.fileIndex, e.fileOf = make(map[string]int32, len(e.c.Files)), make([]int32, len(e.c.Nodes))
 	for i := range e.c.Files {
-		e.fileIndex[e.c.Files[i].Path] = int32(i)
+		f := &e.c.Files[i]
+		e.fileIndex[f.Path] = int32(i)
+		if f.Node != graph.None && e.c.Nodes[f.Node].Kind == graph.KindFile {
+			e.fileOf[f.Node] = int32(i) + 1
+		}
 	}
 	e.nodeFiles, e.siteFiles = make([]int32, len(e.c.Nodes)), make([]int32, len(e.c.Nodes))
 	last, lastRef := "", int32(0)
@@ -101,52 +107,75 @@ func encode(g *graph.Graph) ([]section, error) {
 		}
 		e.siteFiles[i] = lastRef
 	}
-	// Edges and their sites are about half of a file and hold no strings.
-	var edges, sites, receivers []byte
+	n := &e.counts
+	n.nodes, n.edges, n.sites = uint64(len(e.c.Nodes)), uint64(len(e.c.Edges)), uint64(len(e.c.Sites))
+	n.files, n.unknowns, n.skipped = uint64(len(e.c.Files)), uint64(len(e.c.Unknowns)), uint64(len(e.c.Skipped))
+	n.keywords = uint64(len(e.c.Keywords))
+
+	sections := make([]section, len(tags))
+	place := map[string]*section{}
+	for i, tag := range tags {
+		sections[i].tag = tag
+		place[tag] = &sections[i]
+	}
+	// Two lanes, each with what it takes no word of the other to know. Of a large graph
+	// each stores what it has made while the other is still at work.
+	shared := stored && 64*len(e.c.Nodes)+4*(len(e.c.Edges)+len(e.c.Sites)) >= sharedGraph
+	lane := func() func(tag string, content []byte) {
+		var enc *zstd.Encoder
+		return func(tag string, content []byte) {
+			s := place[tag]
+			s.content = content
+			if shared {
+				if enc == nil {
+					enc = newEncoder(zstd.SpeedDefault, sharedWindow)
+				}
+				s.store(enc)
+			}
+		}
+	}
 	var wg sync.WaitGroup
-	wg.Go(func() { edges, sites, receivers = e.encodeEdges(), e.encodeSites(), e.encodeReceivers() })
+	wg.Go(func() {
+		put := lane()
+		e.order = edgeOrder(g)
+		put(tagEdges, e.encodeEdges())
+		put(tagSites, e.encodeSites())
+		put(tagReceivers, e.encodeReceivers())
+		put(tagText, e.encodeText())
+	})
+	put := lane()
 	e.collect()
 	e.strings.sort()
+	n.strings = uint64(len(e.strings.sorted))
 	for i := range e.c.Nodes {
 		if e.nodeFiles[i] = e.siteFiles[i]; e.nodeFiles[i] == 0 {
 			e.nodeFiles[i] = e.fileRef(e.c.Nodes[i].File)
 		}
 	}
-	n := &e.counts
-	n.nodes, n.edges, n.sites = uint64(len(e.c.Nodes)), uint64(len(e.c.Edges)), uint64(len(e.c.Sites))
-	n.files, n.unknowns, n.skipped = uint64(len(e.c.Files)), uint64(len(e.c.Unknowns)), uint64(len(e.c.Skipped))
-	n.keywords, n.strings = uint64(len(e.c.Keywords)), uint64(len(e.strings.sorted))
-
-	sections := []section{{tag: tagMeta}}
-	add := func(tag string, content []byte) {
-		sections = append(sections, section{tag: tag, content: content})
-	}
 	table, total := frontCode(len(e.strings.sorted), func(i int) string { return e.strings.sorted[i] })
 	n.stringBytes = total
-	add(tagStrings, table)
+	put(tagStrings, table)
 	table, total = frontCode(len(e.c.Nodes), func(i int) string { return e.c.Nodes[i].Key })
 	n.keyBytes = total
-	add(tagKeys, table)
-	add(tagNodes, e.encodeNodes())
-	add(tagNames, e.encodeNames())
-	add(tagSignatures, e.encodeSignatures())
-	add(tagText, e.encodeText())
-	add(tagHashes, e.encodeHashes())
-	add(tagVariants, e.encodeVariants())
-	add(tagBranches, e.encodeBranches())
-	files, keywords, unknowns := e.encodeFiles(), e.encodeKeywords(), e.encodeUnknowns()
+	put(tagKeys, table)
+	put(tagNodes, e.encodeNodes())
+	put(tagNames, e.encodeNames())
+	put(tagSignatures, e.encodeSignatures())
+	put(tagHashes, e.encodeHashes())
+	put(tagVariants, e.encodeVariants())
+	put(tagBranches, e.encodeBranches())
+	put(tagFiles, e.encodeFiles())
+	put(tagKeywords, e.encodeKeywords())
+	put(tagUnknowns, e.encodeUnknowns())
 	wg.Wait()
-	add(tagEdges, edges)
-	add(tagSites, sites)
-	add(tagReceivers, receivers)
-	add(tagFiles, files)
-	add(tagKeywords, keywords)
-	add(tagUnknowns, unknowns)
-	sections[0].content = encodeMeta(n, e.c.Tree)
+	put(tagMeta, encodeMeta(n, e.c.Tree))
 	for _, f := range n.fields() {
 		if *f.count > math.MaxUint32 {
 			return nil, fmt.Errorf("graph is too large for a graph file: %d of one kind", *f.count)
 		}
+	}
+	if stored && !shared {
+		compress(sections)
 	}
 	return sections, nil
 }
@@ -219,50 +248,60 @@ func (e *encoder) collect() {
 }
 
 // smallFile is the size in bytes below which a file is not worth more than the
-// fastest level, whose tables are small. Up to largeFile the best level would take
-// as long for its tables as for the file, a tenth of the build of a small tree, and
-// save three percent.
+// fastest level, whose tables are small. Larger ones have the next level: the one
+// after that takes twice as long to save three percent.
 //
-// From sharedFile on two encoders share the work: in a smaller one it takes longer
-// to touch the tables of the second than to do without.
+// From sharedGraph on, which is about the size of the content, two encoders share the
+// work: in a smaller file it takes longer to touch the tables of the second than to
+// do without. An encoder has megabytes of tables, and touching those of one for each
+// section cost three times as much as all of the compression.
 const (
-	smallFile  = 1 << 17
-	sharedFile = 2 << 20
-	largeFile  = 8 << 20
+	smallFile    = 1 << 17
+	sharedGraph  = 2 << 20
+	sharedWindow = 4 << 20
 )
 
-// compress makes the stored form of all sections. Which encoder does what, and
-// in what order, depends on nothing but the sections, so that the bytes do, too.
-// An encoder has megabytes of tables, and touching those of one for each section
-// cost three times as much as all of the compression: two share the work.
+// compress makes the stored form of all sections with one encoder. What comes of it
+// depends on nothing but the sections.
 func compress(sections []section) {
 	total, largest := 0, 0
 	for i := range sections {
 		total, largest = total+len(sections[i].content), max(largest, len(sections[i].content))
 	}
-	level := zstd.SpeedBetterCompression
-	switch {
-	case total < smallFile:
+	level := zstd.SpeedDefault
+	if total < smallFile {
 		level = zstd.SpeedFastest
-	case total < largeFile:
-		level = zstd.SpeedDefault
 	}
-	numbers := func(s *section) bool { return total >= sharedFile && (s.tag == tagEdges || s.tag == tagSites) }
-	some := func(mine bool) {
-		var enc *zstd.Encoder
-		for i := range sections {
-			s := &sections[i]
-			if numbers(s) != mine {
-				continue
-			}
-			if enc == nil {
-				enc = newEncoder(level, largest)
-			}
-			s.stored = enc.EncodeAll(s.content, nil)
-			s.digest = sha256.Sum256(s.content)
+	enc := newEncoder(level, largest)
+	for i := range sections {
+		sections[i].store(enc)
+	}
+}
+
+// leastFrame is the size in bytes from which a frame ends with the column.
+const leastFrame = 1 << 10
+
+// store makes the stored form of a section.
+func (s *section) store(enc *zstd.Encoder) {
+	s.digest = sha256.Sum256(s.content)
+	s.stored = nil
+	head := cursor{b: s.content}
+	columns := head.uint()
+	sizes := head // reads on behind the number of columns
+	for range columns {
+		head.uint()
+	}
+	lo, hi := 0, head.i
+	for i := range columns {
+		hi += int(sizes.upto(uint64(len(s.content) - hi)))
+		if hi-lo >= leastFrame || i+1 == columns {
+			s.stored = enc.EncodeAll(s.content[lo:hi], s.stored)
+			lo = hi
 		}
 	}
-	parallel(2, func(i int) { some(i == 0) })
+	if lo < len(s.content) || len(s.stored) == 0 {
+		s.stored = enc.EncodeAll(s.content[lo:], s.stored)
+	}
 }
 
 // maxWindow bounds how far back an encoder looks, in bytes.
@@ -276,7 +315,7 @@ func newEncoder(level zstd.EncoderLevel, size int) *zstd.Encoder {
 		window *= 2
 	}
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
-		zstd.WithEncoderLevel(level), zstd.WithSingleSegment(true), zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true))
+		zstd.WithEncoderLevel(level), zstd.WithAllLitEntropyCompression(true), zstd.WithSingleSegment(true), zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic(err) // the options are constants
 	}

@@ -122,9 +122,9 @@ func (a *Archive) Bytes(version string) []byte {
 	return append(b, blocks...)
 }
 
-func archiveFormat() string { return fmt.Sprintf("kg surface 3, facts %d", CodecVersion) }
+func archiveFormat() string { return fmt.Sprintf("kg surface 3, facts %d", archiveVersion) }
 
-func rowsFormat() string { return fmt.Sprintf("kg library 2, facts %d", CodecVersion) }
+func rowsFormat() string { return fmt.Sprintf("kg library 2, facts %d", archiveVersion) }
 
 // libraryFile is a file of a library in rows.
 type libraryFile struct {

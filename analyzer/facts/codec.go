@@ -17,7 +17,12 @@ import (
 //	3: columns that say nothing are left out
 //	4: columns of several files together, expressions by shape
 //	5: marks, exceptions and shapes of declarations; contexts of expressions
-const CodecVersion = 5
+//	6: hashes of documentation of 8 bytes, sketches of 2 bits
+const CodecVersion = 6
+
+// archiveVersion is the version of the stored form in archives, which have neither
+// hashes nor sketches: what changed with 6 changed nothing in them.
+const archiveVersion = 5
 
 // ErrCorrupt is returned for bytes that are not the stored form of facts.
 var ErrCorrupt = errors.New("facts: corrupt")

@@ -21,7 +21,7 @@ func sample() *facts.File {
 		d := b.AddDecl(graph.KindFunction, b.InternString(name), facts.None)
 		b.Decls[d].Line, b.Decls[d].EndLine = int32(10*i+1), int32(10*i+5)
 		if i == 1 {
-			b.Decls[d].Body, b.Decls[d].MinHash = graph.Hash{1, 2, 3}, graph.MinHash{7: 9}
+			b.Decls[d].Body, b.Decls[d].MinHash = graph.Hash{1, 2, 3}, graph.MinHash{3: 9}
 		}
 		l := b.AddLocal(facts.Local{Name: b.InternString("x"), Decl: facts.None, Type: facts.None, Value: facts.None, Next: facts.None})
 		b.Push()

@@ -157,7 +157,7 @@ type Decl struct {
 	Shape     Str // where callables of one name are told apart by their parameters: their erased types in parentheses
 	Signature Str // normalised source text
 	Doc       Str // first sentence
-	DocHash   graph.Hash
+	DocHash   graph.DocHash
 	Body      graph.Hash
 	Tokens    int32
 	Branches  int32

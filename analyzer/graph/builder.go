@@ -484,13 +484,14 @@ func compareUnknowns(x, y Unknown) int {
 
 // index makes the adjacency arrays from the sorted edges.
 func (g *Graph) index() {
-	x := indexEdges(len(g.Nodes), g.Edges)
+	x := indexEdges(len(g.Nodes), g.Edges, nil)
 	g.out, g.in, g.inIdx, g.ambiguous = x.out, x.in, x.inIdx, x.ambiguous
 }
 
-// indexEdges indexes edges that are in the order of a graph's. O(n + m).
-func indexEdges(nodes int, edges []Edge) *incidence {
-	x := &incidence{nodes: nodes, out: make([]uint32, nodes+1), in: make([]uint32, nodes+1), inIdx: make([]uint32, len(edges))}
+// indexEdges indexes edges that are in the order of a graph's; byTarget is as in
+// [Columns]. O(n + m).
+func indexEdges(nodes int, edges []Edge, byTarget []uint32) *incidence {
+	x := &incidence{nodes: nodes, out: make([]uint32, nodes+1), in: make([]uint32, nodes+1), inIdx: byTarget}
 	// Two stable counting passes, by kind and then by target; sources ascend
 	// within a kind because edges are sorted by them.
 	var byKind [EdgeKindCount + 1]uint32
@@ -504,6 +505,9 @@ func indexEdges(nodes int, edges []Edge) *incidence {
 	for i := 1; i <= nodes; i++ {
 		x.out[i] += x.out[i-1]
 		x.in[i] += x.in[i-1]
+	}
+	if len(edges) > 0 && len(byTarget) == len(edges) {
+		return x
 	}
 	for k := 1; k < len(byKind); k++ {
 		byKind[k] += byKind[k-1]
@@ -519,6 +523,7 @@ func indexEdges(nodes int, edges []Edge) *incidence {
 		byKind[e.Kind]++
 	}
 	next := slices.Clone(x.in)
+	x.inIdx = make([]uint32, len(edges))
 	for _, t := range order {
 		x.inIdx[next[t.to]] = t.edge
 		next[t.to]++

@@ -21,6 +21,10 @@ type Columns struct {
 	Keywords [][]string
 	Tree     Hash
 
+	// ByTarget is the edges, as positions in Edges, sorted by target, kind and
+	// source. Without it FromColumns sorts; with it nobody checks.
+	ByTarget []uint32
+
 	index *incidence // nil: FromColumns makes it
 }
 
@@ -47,12 +51,13 @@ func (c *Columns) IndexEdges(nodes, files, keywords int) error {
 		c.Edges[i].siteLo, c.Edges[i].siteHi = lo, hi
 		lo = hi
 	}
-	c.index = indexEdges(nodes, c.Edges)
+	c.index = indexEdges(nodes, c.Edges, c.ByTarget)
 	c.index.files, c.index.keywords = files, keywords
 	return nil
 }
 
-// Columns returns the graph's content. It shares memory with g.
+// Columns returns the graph's content. It shares memory with g. ByTarget is not set:
+// who changes the edges would have to change it, too.
 func (g *Graph) Columns() Columns {
 	ends := make([]uint32, len(g.Edges))
 	for i := range g.Edges {
@@ -61,6 +66,9 @@ func (g *Graph) Columns() Columns {
 	return Columns{Nodes: g.Nodes, Edges: g.Edges, SiteEnds: ends, Sites: g.sites, Files: g.Files, Unknowns: g.Unknowns,
 		Skipped: g.Skipped, Keywords: g.Keywords, Tree: g.Tree}
 }
+
+// EdgesByTarget returns what [Columns.ByTarget] is. It must not be changed.
+func (g *Graph) EdgesByTarget() []uint32 { return g.inIdx }
 
 // FromColumns restores a graph. It checks every invariant that readers rely
 // on, because the columns may come from a hostile file, and takes ownership of

@@ -20,6 +20,7 @@
 package graph
 
 import (
+	"math/bits"
 	"sort"
 )
 
@@ -53,10 +54,31 @@ func OnlyAnnotations(x, y Hash) bool {
 	return x != y && string(x[:bodyBytes]) == string(y[:bodyBytes])
 }
 
+// DocHash is the SHA-256 of a documentation, cut to 64 bits. It only has to tell
+// two texts of one declaration apart, and nothing relies on documentation, so that
+// nobody gains from two texts with one hash; a body that changes unseen is another
+// matter (see [Hash]).
+type DocHash [8]byte
+
+// IsZero reports whether there is no hash.
+func (h DocHash) IsZero() bool { return h == DocHash{} }
+
 // MinHash is a one-permutation MinHash of the token 4-grams of a body: 64 values
-// of 4 bits, 8 in each element. The zero MinHash means that the body was too
+// of 2 bits, 16 in each element. The zero MinHash means that the body was too
 // short to have one.
-type MinHash [8]uint32
+type MinHash [4]uint32
+
+// Similarity estimates the Jaccard similarity behind two MinHashes. Values of sets
+// that have nothing in common agree by chance in 1 of 4.
+func (x MinHash) Similarity(y MinHash) float64 {
+	equal := 16 * len(x)
+	values := float64(equal)
+	for i := range x {
+		d := x[i] ^ y[i]
+		equal -= bits.OnesCount32((d | d>>1) & 0x55555555)
+	}
+	return max(0, (float64(equal)/values-1.0/4)*4/3)
+}
 
 // Node is one declaration, or one thing that holds declarations (package,
 // file, module), or one external name.
@@ -79,7 +101,7 @@ type Node struct {
 	Signature  Signature
 	Doc        string // first sentence of the documentation
 
-	DocHash  Hash    // the whole documentation
+	DocHash  DocHash // the whole documentation
 	Body     Hash    // the body without its name, comments and member declarations
 	Tokens   int32   // leaf tokens in the body
 	Branches int32   // conditions, loops, cases and short-circuit operators in the body

@@ -249,17 +249,18 @@ func (p *parser) attribute(n *graph.Node, f string) error {
 	case "body":
 		n.Body = hash(value)
 	case "doc":
-		n.Doc, n.DocHash = value, hash(value)
+		sum := hash(value)
+		n.Doc, n.DocHash = value, graph.DocHash(sum[:8])
 	case "tokens":
 		var t int
 		t, err = strconv.Atoi(value)
 		n.Tokens = int32(t)
 	case "min":
-		for i := range n.MinHash {
-			for j := range 8 {
-				k := 8*i + j
-				n.MinHash[i] |= uint32(value[k%len(value)]&15) << (4 * j)
-			}
+		// Sketches agree where the letters do, and elsewhere by chance, as real ones do.
+		for k := range 64 {
+			h := uint32(value[k%len(value)])*0x9E3779B1 + uint32(k)*0x85EBCA6B
+			h = (h ^ h>>15) * 0xC2B2AE35
+			n.MinHash[k/16] |= h >> 30 << (2 * (k % 16))
 		}
 	case "vis":
 		for v := range graph.VisibilityCount {

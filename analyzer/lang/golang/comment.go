@@ -55,7 +55,7 @@ func (c *comments) appendRun(e *extractor, list []syntax.ID) []syntax.ID {
 // it. They are read once, since a specification may have any number of names.
 type notes struct {
 	doc        facts.Str
-	hash       graph.Hash
+	hash       graph.DocHash
 	deprecated bool
 	entry      bool     // a directive lets it be called from outside
 	pragmas    bool     // there are directives that change the program

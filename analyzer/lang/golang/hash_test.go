@@ -224,7 +224,7 @@ func TestHash(t *testing.T) {
 
 // TestDocHash says what changes the hash of a documentation.
 func TestDocHash(t *testing.T) {
-	hash := func(doc string) graph.Hash {
+	hash := func(doc string) graph.DocHash {
 		return extractFile(t, "a.go", []byte("package p\n\n"+doc+"func f() {}\n")).Decls[0].DocHash
 	}
 	a := hash("// F does\n// this.\n")

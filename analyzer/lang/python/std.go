@@ -63,7 +63,7 @@ func Surface(src []byte, module string, pkg bool) (*facts.File, error) {
 	f.Flows = nil // no body is of interest
 	for i := range f.Decls {
 		d := &f.Decls[i]
-		d.Signature, d.Doc, d.Body, d.DocHash, d.Tokens, d.Branches = 0, 0, [16]byte{}, [16]byte{}, 0, 0
+		d.Signature, d.Doc, d.Body, d.DocHash, d.Tokens, d.Branches = 0, 0, [16]byte{}, [8]byte{}, 0, 0
 		clear(d.MinHash[:])
 		d.DefLine, d.Line, d.Col, d.EndLine = 0, 0, 0, 0
 		d.Flows = facts.Span{}
