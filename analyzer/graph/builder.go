@@ -130,17 +130,25 @@ func (b *Builder) AddKeywords(names []string) int32 {
 func (b *Builder) Build() *Graph {
 	g := &Graph{Tree: b.tree}
 	fileMap := b.buildFiles(g)
-	nodeMap := b.buildNodes(g)
+	order := b.orderNodes()
+	nodeMap := make([]ID, len(b.nodes))
+	for to, from := range order {
+		nodeMap[from] = ID(to)
+	}
 	for i := range g.Files {
 		if n := g.Files[i].Node; n != None {
 			g.Files[i].Node = nodeMap[n]
 		}
 	}
 	kwMap := b.buildKeywords(g)
+	var wg sync.WaitGroup
+	wg.Go(func() { b.buildNodes(g, order, nodeMap) })
 	b.buildEdges(g, nodeMap, fileMap, kwMap)
+	x := indexEdges(len(nodeMap), g.Edges, nil)
+	g.out, g.in, g.inIdx, g.ambiguous = x.out, x.in, x.inIdx, x.ambiguous
+	wg.Wait()
 	b.buildUnknowns(g)
 	g.canonical()
-	g.index()
 	return g
 }
 
@@ -178,15 +186,17 @@ func (b *Builder) buildFiles(g *Graph) []int32 {
 	return fileMap
 }
 
-func (b *Builder) buildNodes(g *Graph) []ID {
+// orderNodes returns the nodes in the order of their keys, each of which is the key of
+// one node then.
+func (b *Builder) orderNodes() []int32 {
 	order := b.byKey()
 	if b.numberDuplicates(order) {
 		order = b.byKey()
 	}
-	nodeMap := make([]ID, len(b.nodes))
-	for to, from := range order {
-		nodeMap[from] = ID(to)
-	}
+	return order
+}
+
+func (b *Builder) buildNodes(g *Graph, order []int32, nodeMap []ID) {
 	permute(b.nodes, order)
 	g.Nodes = b.nodes
 	for i := range g.Nodes {
@@ -198,29 +208,40 @@ func (b *Builder) buildNodes(g *Graph) []ID {
 		s.TypeParams, s.Params, s.Results = orNil(s.TypeParams), orNil(s.Params), orNil(s.Results)
 		s.Bases, n.Variants = orNil(s.Bases), orNil(n.Variants)
 	}
-	return nodeMap
+}
+
+// keyed is the key of a node.
+type keyed struct {
+	key string
+	at  int32
+}
+
+func (x *keyed) compare(y *keyed) int {
+	if c := strings.Compare(x.key, y.key); c != 0 {
+		return c
+	}
+	return cmp.Compare(x.at, y.at)
 }
 
 // byKey returns the nodes in the order of their keys. The keys are sorted beside each
-// other: nodes are large.
+// other, as nodes are large: half of them by each of two goroutines.
 func (b *Builder) byKey() []int32 {
-	type keyed struct {
-		key string
-		at  int32
-	}
 	keys := make([]keyed, len(b.nodes))
 	for i := range keys {
 		keys[i] = keyed{b.nodes[i].Key, int32(i)}
 	}
-	slices.SortFunc(keys, func(x, y keyed) int {
-		if c := strings.Compare(x.key, y.key); c != 0 {
-			return c
-		}
-		return cmp.Compare(x.at, y.at)
-	})
+	x, y := keys[:len(keys)/2], keys[len(keys)/2:]
+	var wg sync.WaitGroup
+	wg.Go(func() { slices.SortFunc(x, func(x, y keyed) int { return x.compare(&y) }) })
+	slices.SortFunc(y, func(x, y keyed) int { return x.compare(&y) })
+	wg.Wait()
 	order := make([]int32, len(keys))
-	for i := range keys {
-		order[i] = keys[i].at
+	for i := range order {
+		if len(y) == 0 || len(x) > 0 && x[0].compare(&y[0]) < 0 {
+			order[i], x = x[0].at, x[1:]
+		} else {
+			order[i], y = y[0].at, y[1:]
+		}
 	}
 	return order
 }
@@ -282,94 +303,155 @@ func (b *Builder) buildKeywords(g *Graph) []int32 {
 	return kwMap
 }
 
+// buildEdges sorts the edges by source with one counting pass, then each source's
+// edges by comparison, as sources have few each, merges those that are equal and
+// drops sites that repeat. Blocks and sources are independent of each other: each
+// goroutine takes some of them.
 func (b *Builder) buildEdges(g *Graph, nodeMap []ID, fileMap, kwMap []int32) {
-	n := 0
-	for e := range b.Edges() {
-		if e.Kind == EdgeContains {
-			continue
-		}
-		n++
-		e.From, e.To = nodeMap[e.From], nodeMap[e.To]
-		if e.Type != None {
-			e.Type = nodeMap[e.Type]
-		}
-		if e.HasSite {
-			e.Site.File = fileMap[e.Site.File]
-			if e.Site.Keywords >= 0 {
-				e.Site.Keywords = kwMap[e.Site.Keywords]
+	nodes := len(nodeMap)
+	blocks := divide(b.edges, runtime.GOMAXPROCS(0))
+	next := make([][]uint32, len(blocks)) // by goroutine and source: how many edges, then where the next goes
+	each(len(blocks), func(p int) {
+		next[p] = make([]uint32, nodes)
+		for _, block := range blocks[p] {
+			for i := range block {
+				e := &block[i]
+				if e.Kind == EdgeContains {
+					continue
+				}
+				e.From, e.To = nodeMap[e.From], nodeMap[e.To]
+				if e.Type != None {
+					e.Type = nodeMap[e.Type]
+				}
+				if e.HasSite {
+					e.Site.File = fileMap[e.Site.File]
+					if e.Site.Keywords >= 0 {
+						e.Site.Keywords = kwMap[e.Site.Keywords]
+					}
+					if e.Site.Recv != None {
+						e.Site.Recv = nodeMap[e.Site.Recv]
+					}
+				}
+				next[p][e.From]++
 			}
-			if e.Site.Recv != None {
-				e.Site.Recv = nodeMap[e.Site.Recv]
-			}
+		}
+	})
+	start := make([]uint32, nodes+1)
+	at := uint32(0)
+	for n := range nodes {
+		start[n] = at
+		for p := range next {
+			next[p][n], at = at, at+next[p][n]
 		}
 	}
-	es := sortRaw(b.Edges(), n, len(g.Nodes))
+	start[nodes] = at
+	sorted := make([]RawEdge, at)
+	each(len(blocks), func(p int) {
+		for _, block := range blocks[p] {
+			for i := range block {
+				if e := &block[i]; e.Kind != EdgeContains {
+					sorted[next[p][e.From]] = *e
+					next[p][e.From]++
+				}
+			}
+		}
+	})
 	b.edges = nil
-	// Merge equal edges; drop sites that repeat.
-	distinct := 0
-	for i := range es {
-		if i == 0 || compareEnds(&es[i-1], &es[i]) != 0 {
-			distinct++
+	type part struct {
+		bounds       []uint32 // of sources
+		edges, sites int      // that are kept
+	}
+	parts := make([]part, runtime.GOMAXPROCS(0))
+	lo := 0
+	for p := range parts {
+		hi := nodes
+		if p < len(parts)-1 {
+			hi = max(lo, sort.Search(nodes, func(n int) bool { return uint64(start[n]) >= uint64(at)*uint64(p+1)/uint64(len(parts)) }))
+		}
+		parts[p].bounds = start[lo : hi+1]
+		lo = hi
+	}
+	each(len(parts), func(p int) {
+		bounds := parts[p].bounds
+		sortSources(sorted, bounds)
+		parts[p].edges, parts[p].sites = distinct(sorted[bounds[0]:bounds[len(bounds)-1]])
+	})
+	edges, sites := 0, 0
+	for _, p := range parts {
+		edges, sites = edges+p.edges, sites+p.sites
+	}
+	g.Edges, g.sites = make([]Edge, edges), make([]Site, sites)
+	each(len(parts), func(p int) {
+		edge, site := 0, 0
+		for _, before := range parts[:p] {
+			edge, site = edge+before.edges, site+before.sites
+		}
+		bounds := parts[p].bounds
+		merge(sorted[bounds[0]:bounds[len(bounds)-1]], g.Edges[edge:edge+parts[p].edges], g.sites, site)
+	})
+}
+
+// divide divides blocks into at most n runs of about as many edges.
+func divide(blocks [][]RawEdge, n int) [][][]RawEdge {
+	total := 0
+	for _, b := range blocks {
+		total += len(b)
+	}
+	var runs [][][]RawEdge
+	lo, sum := 0, 0
+	for i, b := range blocks {
+		if sum += len(b); sum*n >= total*(len(runs)+1) {
+			runs, lo = append(runs, blocks[lo:i+1]), i+1
 		}
 	}
-	g.Edges = make([]Edge, 0, distinct)
-	g.sites = make([]Site, 0, len(es))
+	return runs
+}
+
+// each calls f for 0 to n-1, side by side.
+func each(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { f(i) })
+	}
+	wg.Wait()
+}
+
+// distinct returns how many edges and sites there are once sorted edges are merged.
+func distinct(es []RawEdge) (edges, sites int) {
+	var last *Site // of the same edge
 	for i := range es {
 		r := &es[i]
 		if i == 0 || compareEnds(&es[i-1], r) != 0 {
-			n := uint32(len(g.sites))
-			g.Edges = append(g.Edges, Edge{From: r.From, To: r.To, Kind: r.Kind, Type: r.Type,
-				Certainty: r.Certainty, Ptr: r.Ptr, siteLo: n, siteHi: n})
+			edges++
+			last = nil
 		}
-		e := &g.Edges[len(g.Edges)-1]
-		e.Certainty = min(e.Certainty, r.Certainty)
-		e.Ptr = e.Ptr && r.Ptr
-		if r.HasSite {
-			if n := len(g.sites); e.siteHi > e.siteLo && compareSites(&g.sites[n-1], &r.Site) == 0 {
-				continue
-			}
-			g.sites = append(g.sites, r.Site)
-			e.siteHi++
+		if r.HasSite && (last == nil || compareSites(last, &r.Site) != 0) {
+			sites++
+			last = &r.Site
 		}
 	}
+	return edges, sites
 }
 
-// sortRaw returns the n edges that are kept as edges, sorted by source with one
-// counting pass, then each source's edges by comparison: sources have few edges
-// each.
-func sortRaw(es iter.Seq[*RawEdge], n, nodes int) []RawEdge {
-	start := make([]uint32, nodes+1)
-	for e := range es {
-		if e.Kind != EdgeContains {
-			start[e.From+1]++
+// merge merges sorted edges into those of a graph, whose sites begin at site.
+func merge(es []RawEdge, edges []Edge, sites []Site, site int) {
+	var e *Edge
+	for i := range es {
+		r := &es[i]
+		if i == 0 || compareEnds(&es[i-1], r) != 0 {
+			e, edges = &edges[0], edges[1:]
+			*e = Edge{From: r.From, To: r.To, Kind: r.Kind, Type: r.Type,
+				Certainty: r.Certainty, Ptr: r.Ptr, siteLo: uint32(site), siteHi: uint32(site)}
 		}
-	}
-	for i := 1; i < len(start); i++ {
-		start[i] += start[i-1]
-	}
-	sorted := make([]RawEdge, n)
-	next := slices.Clone(start)
-	for e := range es {
-		if e.Kind != EdgeContains {
-			sorted[next[e.From]] = *e
-			next[e.From]++
+		e.Certainty = min(e.Certainty, r.Certainty)
+		e.Ptr = e.Ptr && r.Ptr
+		if !r.HasSite || e.siteHi > e.siteLo && compareSites(&sites[site-1], &r.Site) == 0 {
+			continue
 		}
+		sites[site] = r.Site
+		site++
+		e.siteHi++
 	}
-	// Sources are independent of each other: each goroutine takes those of about
-	// as many edges.
-	var wg sync.WaitGroup
-	lo, parts := 0, runtime.GOMAXPROCS(0)
-	for p := range parts {
-		hi := nodes
-		if p < parts-1 {
-			hi = max(lo, sort.Search(nodes, func(n int) bool { return uint64(start[n]) >= uint64(len(sorted))*uint64(p+1)/uint64(parts) }))
-		}
-		bounds := start[lo : hi+1]
-		wg.Go(func() { sortSources(sorted, bounds) })
-		lo = hi
-	}
-	wg.Wait()
-	return sorted
 }
 
 // sortSources sorts the edges of each of some sources; bounds are where they
@@ -480,12 +562,6 @@ func (b *Builder) buildUnknowns(g *Graph) {
 func compareUnknowns(x, y Unknown) int {
 	return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Reason, y.Reason),
 		cmp.Compare(x.EndLine, y.EndLine), cmp.Compare(x.Detail, y.Detail), cmp.Compare(x.Count, y.Count))
-}
-
-// index makes the adjacency arrays from the sorted edges.
-func (g *Graph) index() {
-	x := indexEdges(len(g.Nodes), g.Edges, nil)
-	g.out, g.in, g.inIdx, g.ambiguous = x.out, x.in, x.inIdx, x.ambiguous
 }
 
 // indexEdges indexes edges that are in the order of a graph's; byTarget is as in
