@@ -48,6 +48,14 @@ func (b *Builder) AddNode(n Node) ID {
 	return ID(len(b.nodes) - 1)
 }
 
+// AddNodes adds n nodes, which the caller fills in before it adds others, and
+// returns the first of their ids.
+func (b *Builder) AddNodes(n int) (ID, []Node) {
+	lo := len(b.nodes)
+	b.nodes = slices.Grow(b.nodes, n)[:lo+n]
+	return ID(lo), b.nodes[lo:]
+}
+
 // AddEdge adds one edge with at most one site. Edges of kind [EdgeContains] are
 // left out of the graph: they are kept as Node.Parent.
 func (b *Builder) AddEdge(e RawEdge) {

@@ -95,7 +95,7 @@ func (l *linker) dynamicOverride(e, super Ent) {
 
 // dynamicSignature returns what users of a declaration must fit: declared types
 // only, because inferred ones change with their users.
-func (l *linker) dynamicSignature(e Ent, s *graph.Signature) {
+func (l *namer) dynamicSignature(e Ent, s *graph.Signature) {
 	f := &l.files[l.entFile[e]]
 	d := l.decl(e)
 	ps := f.Facts.Params
@@ -123,7 +123,7 @@ func (l *linker) dynamicSignature(e Ent, s *graph.Signature) {
 	}
 }
 
-func (l *linker) declaredString(f *file, t Type, e facts.ExprID) string {
+func (l *namer) declaredString(f *file, t Type, e facts.ExprID) string {
 	if t == unknownType {
 		return l.sourceType(f, e)
 	}

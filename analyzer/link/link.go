@@ -108,9 +108,8 @@ type linker struct {
 	routeNames   map[Ent]string // of those with holes, see nameRoutes
 	otherImports map[int32][]otherImport
 
-	types       *typeTable
-	tAny        Type
-	typeStrings map[Type]string
+	types *typeTable
+	tAny  Type
 
 	b          *graph.Builder
 	sets       map[Ent]*methodSet   // by named type
@@ -149,7 +148,6 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 		pkgNames:     map[Sym]bool{},
 		others:       map[Ent][]variant{},
 		types:        newTypeTable(nil),
-		typeStrings:  map[Type]string{},
 		implements:   map[implemented]bool{},
 		b:            &graph.Builder{},
 		external:     map[string]graph.ID{},

@@ -3,6 +3,8 @@ package link
 import (
 	"path"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
@@ -110,47 +112,93 @@ func (l *linker) makeFile(n int32, repo graph.ID) {
 	}
 }
 
+// declPart is how many declarations are made nodes of at once.
+const declPart = 1 << 11
+
 // makeDecls adds the nodes of declarations: first the canonical ones with
 // their variants, parents before children, so that keys are numbered in the
 // order of files.
 func (l *linker) makeDecls() {
+	type found struct{ nodes, variants, joined []Ent }
+	parts := make([]found, (len(l.entFile)+declPart-1)/declPart)
+	l.inParts(len(l.entFile), declPart, func() func(lo, hi int) {
+		return func(lo, hi int) {
+			p := &parts[lo/declPart]
+			for e := Ent(lo); e < Ent(hi); e++ {
+				f := &l.files[l.entFile[e]]
+				if f.unit < 0 || l.units[f.unit].surface || !l.isNode(e) || l.str(e, l.decl(e).Name) == "_" && (f.Rules.Dynamic == nil || !l.decl(e).Kind.IsCallable()) {
+					continue
+				}
+				switch c := l.canon[e]; {
+				case c != e && f.Rules.Modules != nil: // several declarations are one
+					p.joined = append(p.joined, e)
+				case c != e && l.sameSymbol(c, e):
+					p.variants = append(p.variants, e)
+				default:
+					p.nodes = append(p.nodes, e)
+				}
+			}
+		}
+	})
 	variants := map[Ent][]Ent{}
-	var nodes, joined []Ent
-	for e := range l.entFile {
-		e := Ent(e)
-		f := &l.files[l.entFile[e]]
-		if f.unit < 0 || l.units[f.unit].surface || !l.isNode(e) || l.str(e, l.decl(e).Name) == "_" && (f.Rules.Dynamic == nil || !l.decl(e).Kind.IsCallable()) {
-			continue
+	var all []Ent
+	for i := range parts {
+		all = append(all, parts[i].nodes...)
+		for _, e := range parts[i].variants {
+			variants[l.canon[e]] = append(variants[l.canon[e]], e)
 		}
-		if c := l.canon[e]; c != e && f.Rules.Modules != nil { // several declarations are one
-			joined = append(joined, e)
-			continue
-		} else if c != e && l.sameSymbol(c, e) {
-			variants[c] = append(variants[c], e)
-			continue
-		}
-		nodes = append(nodes, e)
 	}
-	l.b.Grow(2 * len(nodes))   // and external names; memory that stays unused costs nothing
+	l.b.Grow(2 * len(all)) // and external names; memory that stays unused costs nothing
+	first, nodes := l.b.AddNodes(len(all))
+	for i, e := range all {
+		l.nodeOf[e] = first + graph.ID(i)
+		for _, v := range variants[e] {
+			l.nodeOf[v] = first + graph.ID(i)
+		}
+	}
+	for i := range parts {
+		for _, e := range parts[i].joined {
+			l.nodeOf[e] = l.nodeOf[l.canon[e]]
+		}
+	}
+	l.inParts(len(all), declPart, func() func(lo, hi int) {
+		namer := l.newNamer()
+		return func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				nodes[i] = namer.declNode(all[i], variants[all[i]])
+				nodes[i].Parent = l.parentNode(all[i])
+			}
+		}
+	})
 	scoped := map[string]int{} // a file may have several init functions
-	for _, e := range nodes {
-		n := l.declNode(e, variants[e])
-		if l.decl(e).Traits&facts.TraitFileScoped != 0 {
+	for i, e := range all {
+		if n := &nodes[i]; l.decl(e).Traits&facts.TraitFileScoped != 0 {
 			scoped[n.Key]++
 			n.Key = graph.NthKey(n.Key, scoped[n.Key])
 		}
-		id := l.b.AddNode(n)
-		l.nodeOf[e] = id
-		for _, v := range variants[e] {
-			l.nodeOf[v] = id
+	}
+}
+
+// inParts calls what worker returns for the numbers below n, size of them at a time.
+// Each of the linker's workers makes its own.
+func (l *linker) inParts(n, size int, worker func() func(lo, hi int)) {
+	var next atomic.Int64
+	run := func() {
+		do := worker()
+		for {
+			lo := (int(next.Add(1)) - 1) * size
+			if lo >= n {
+				return
+			}
+			do(lo, min(lo+size, n))
 		}
 	}
-	for _, e := range joined {
-		l.nodeOf[e] = l.nodeOf[l.canon[e]]
+	var wg sync.WaitGroup
+	for range min(l.Workers, (n+size-1)/size) - 1 {
+		wg.Go(run)
 	}
-	for _, e := range nodes {
-		l.b.SetParent(l.nodeOf[e], l.parentNode(e))
-	}
+	run()
+	wg.Wait()
 }
 
 // sameSymbol reports whether two declarations with one name are variants of
@@ -170,7 +218,7 @@ func (l *linker) parentNode(e Ent) graph.ID {
 	return l.unitIDs[l.unitOf(e)]
 }
 
-func (l *linker) declNode(e Ent, variants []Ent) graph.Node {
+func (l *namer) declNode(e Ent, variants []Ent) graph.Node {
 	f := &l.files[l.entFile[e]]
 	d := l.decl(e)
 	u := &l.units[f.unit]
@@ -235,7 +283,7 @@ func (l *linker) declNode(e Ent, variants []Ent) graph.Node {
 }
 
 // signature returns the shape of a declaration with canonical types.
-func (l *linker) signature(e Ent) graph.Signature {
+func (l *namer) signature(e Ent) graph.Signature {
 	f := &l.files[l.entFile[e]]
 	d := l.decl(e)
 	s := graph.Signature{Text: l.str(e, d.Signature)}
@@ -252,7 +300,7 @@ func (l *linker) signature(e Ent) graph.Signature {
 	}
 	shape := l.typ[e]
 	if d.Kind.IsCallable() && l.types.kind(shape) == kNamed { // a variable that a function literal initialises
-		shape = l.newEvaluator(l.types).under(shape)
+		shape = l.ev.under(shape)
 	}
 	switch {
 	case d.Kind.IsCallable() && l.types.kind(shape) == kFunc:

@@ -120,7 +120,7 @@ func (ev *evaluator) merged(o, m member) bool {
 	}
 	first, last := o, m
 	ranks := map[Ent]int{}
-	if ro, rm := ev.rank(co, ranks), ev.rank(cm, ranks); ro < rm || ro == rm && ev.l.typeName(cm) < ev.l.typeName(co) {
+	if ro, rm := ev.rank(co, ranks), ev.rank(cm, ranks); ro < rm || ro == rm && ev.l.typePath(cm) < ev.l.typePath(co) {
 		first, last = m, o
 	}
 	if f, l := ev.resultOf(first.typ), ev.resultOf(last.typ); f != l && (ev.types.kind(f) == kParam || ev.fits(l, f, 0) != yes) {

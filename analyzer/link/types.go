@@ -314,20 +314,33 @@ func (t *typeTable) subst(x Type, owner Ent, args []Type) Type {
 // so that its identity with another says nothing.
 func (t *typeTable) mentionsUnknown(x Type) bool { return t.rec(x).open }
 
+// namer writes types. It has a memory of its own, so that several can be at work.
+type namer struct {
+	*linker
+	types   *typeTable // all that the linker's has
+	ev      *evaluator
+	strings map[Type]string
+}
+
+func (l *linker) newNamer() *namer {
+	types := newTypeTable(l.types)
+	return &namer{linker: l, types: types, ev: l.newEvaluator(types), strings: map[Type]string{}}
+}
+
 // typeString writes a type with names qualified by package path. The result is
 // the same in every graph, so that signatures can be compared.
-func (l *linker) typeString(x Type) string {
-	if s, ok := l.typeStrings[x]; ok {
+func (l *namer) typeString(x Type) string {
+	if s, ok := l.strings[x]; ok {
 		return s
 	}
 	var b strings.Builder
 	l.writeType(&b, x)
 	s := b.String()
-	l.typeStrings[x] = s
+	l.strings[x] = s
 	return s
 }
 
-func (l *linker) writeType(b *strings.Builder, x Type) {
+func (l *namer) writeType(b *strings.Builder, x Type) {
 	t := l.types
 	r := *t.rec(x)
 	args := t.argsOf(x)
@@ -469,7 +482,7 @@ func (l *linker) writeType(b *strings.Builder, x Type) {
 
 // angled reports whether the language of a type, or of what it is made of, is
 // one that says so in its rules.
-func (l *linker) angled(x Type) bool {
+func (l *namer) angled(x Type) bool {
 	for range maxScopes {
 		switch r := l.types.rec(x); {
 		case r.kind == kNamed:
@@ -484,18 +497,22 @@ func (l *linker) angled(x Type) bool {
 	return false
 }
 
-// typeName returns a named type's name, qualified by its unit's path; universe
-// types have no qualifier.
-func (l *linker) typeName(e Ent) string {
-	u := l.unitOf(e)
-	name := l.qualified(e)
-	if u >= 0 && l.units[u].universe {
-		// The type of a constant that becomes another one where it is used.
-		s := l.units[u].rules
-		if d, ok := s.defaults[l.types.denoted(l.typ[e])]; ok {
+// typeName returns a named type's name as typePath does, and that of a constant that
+// becomes another one where it is used.
+func (l *namer) typeName(e Ent) string {
+	if u := l.unitOf(e); u >= 0 && l.units[u].universe {
+		if d, ok := l.units[u].rules.defaults[l.types.denoted(l.typ[e])]; ok {
 			return "untyped " + l.typeString(d)
 		}
 	}
+	return l.typePath(e)
+}
+
+// typePath returns a named type's name, qualified by its unit's path; universe
+// types have no qualifier.
+func (l *linker) typePath(e Ent) string {
+	u := l.unitOf(e)
+	name := l.qualified(e)
 	if u < 0 || l.units[u].universe {
 		return name
 	}

@@ -152,7 +152,7 @@ func (t *typeTable) mapUnion(x Type, f func(Type) Type) Type {
 
 // writeUnion writes a union of values. The members are numbered in the order in
 // which a run met them, so they are sorted as texts.
-func (l *linker) writeUnion(b *strings.Builder, args []Type) {
+func (l *namer) writeUnion(b *strings.Builder, args []Type) {
 	if len(args) == 0 {
 		b.WriteByte('?')
 		return
