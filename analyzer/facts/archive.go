@@ -20,7 +20,7 @@ import (
 // name, so that who needs a few of them unpacks little more.
 //
 // In rows, a part is one file, of which single declarations are read: see
-// [Outline].
+// [Outline]. Its parts are in the order in which they were added.
 type Archive struct {
 	version string
 	names   []string
@@ -31,7 +31,7 @@ type Archive struct {
 	rows   bool
 	table  names
 	shapes []rowShape
-	heads  string // of the parts in rows: names of group and part, place and size, 4 bytes each, sorted by group and part
+	heads  string // of the parts in rows: names of group and part, place and size, 4 bytes each, sorted by group
 	data   string
 
 	mu     sync.Mutex
@@ -155,9 +155,7 @@ func (a *Archive) Rows(version string) ([]byte, error) {
 	b := appendSized(nil, []byte(rowsFormat()))
 	b = appendSized(b, []byte(version))
 	b = w.tables(b)
-	slices.SortFunc(files, func(x, y libraryFile) int {
-		return cmp.Or(cmp.Compare(w.ids[x.group], w.ids[y.group]), cmp.Compare(x.part, y.part))
-	})
+	slices.SortStableFunc(files, func(x, y libraryFile) int { return cmp.Compare(w.ids[x.group], w.ids[y.group]) })
 	var heads, data []byte
 	for _, f := range files {
 		for _, n := range []int{int(w.ids[f.group]), int(w.ids[f.part]), len(data), len(f.rows)} {
@@ -390,6 +388,16 @@ func (g *Group) Has(name string) bool { return g.find(name) >= 0 }
 // find returns the part with a name, or -1.
 func (g *Group) find(name string) int {
 	n := g.Len()
+	if n > 0 && g.archive.rows {
+		if id := g.archive.Find(name); id != 0 || name == "" {
+			for i := range n {
+				if g.NameID(i) == id {
+					return i
+				}
+			}
+		}
+		return -1
+	}
 	if i := sort.Search(n, func(i int) bool { return g.Name(i) >= name }); i < n && g.Name(i) == name {
 		return i
 	}

@@ -23,7 +23,9 @@ import (
 // row of one is its length, how many expressions and locals it has with all that it
 // encloses, and then in turn locals and expressions of its own and the rows of what
 // it encloses, in source order; its remaining fields come last. Operands are
-// distances in the file, of which the reader knows where they are by now.
+// distances in the file, of which the reader knows where they are by now. What a
+// literal of a function or type declares, whose row may come after it, is the distance
+// of the two declarations.
 
 // NameID is the position of a string in the table of a library; 0 is the empty one.
 type NameID uint32
@@ -223,6 +225,7 @@ type LibraryReader struct {
 	exprs   []int32 // by position in a file: in what is read
 	locals  []int32
 	decls   []DeclID
+	late    []int32 // the literals of functions and types: what they declare may not be read yet
 	open    []openRow
 	to      File // the tables of the file that is read, in memory that files share
 }
@@ -268,7 +271,7 @@ func (r *LibraryReader) Read(o *Outline, live []bool) *File {
 	t := &r.to
 	*t = File{Package: r.str(o.Package), Constraint: r.str(o.constraint), Generated: o.generated,
 		Decls: room(t.Decls, 512), Params: room(t.Params, 1024), Locals: room(t.Locals, 2048), Exprs: room(t.Exprs, 8192), Lists: append(room(t.Lists, 4096), 0)}
-	r.exprs, r.locals, r.open = r.exprs[:0], r.locals[:0], r.open[:0]
+	r.exprs, r.locals, r.late, r.open = r.exprs[:0], r.locals[:0], r.late[:0], r.open[:0]
 	r.decls = slices.Grow(r.decls[:0], len(o.Decls))[:len(o.Decls)]
 	k := rowCursor{s: o.rows}
 	r.own(&k, o, live)
@@ -307,6 +310,12 @@ func (r *LibraryReader) Read(o *Outline, live []bool) *File {
 	}
 	for len(r.open) > 0 {
 		r.end(&k, o, live)
+	}
+	for _, i := range r.late {
+		e := &t.Exprs[i]
+		if e.X = ExprID(r.decls[e.X]); e.X < 0 {
+			*e = Expr{X: None, Y: None}
+		}
 	}
 	for i := range t.Locals {
 		lo := &t.Locals[i]
@@ -415,14 +424,18 @@ func (r *LibraryReader) own(k *rowCursor, o *Outline, live []bool) {
 		case operandAt:
 			e.X = ExprID(r.exprs[i-int32(k.uint())])
 		case operandVar:
-			if e.Op == OpImport {
+			switch e.Op {
+			case OpImport:
 				e.X = ExprID(k.uint())
 				for _, im := range o.Imports[:e.X] {
 					if im.Owner >= 0 && live != nil && !live[im.Owner] {
 						e.X--
 					}
 				}
-			} else {
+			case OpFunc, OpType:
+				e.X = ExprID(r.open[len(r.open)-1].from) + ExprID(signed(k.uint()))
+				r.late = append(r.late, int32(len(t.Exprs)))
+			default:
 				e.X = ExprID(r.locals[len(r.locals)-int(k.uint())])
 			}
 		}

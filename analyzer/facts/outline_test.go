@@ -111,7 +111,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestRowsParts: a group in rows has parts, found by their names.
+// TestRowsParts: a group in rows has parts, in the order in which they were added, found by their names.
 func TestRowsParts(t *testing.T) {
 	a := facts.NewArchive()
 	for _, name := range []string{"said", "C", "a"} {
@@ -131,7 +131,7 @@ func TestRowsParts(t *testing.T) {
 	if want := []string{"p", "p.q"}; !slices.Equal(a.Names(), want) || g.Len() != 3 || g.Library() != a || a.Group("p.q").Len() != 1 {
 		t.Fatalf("groups %q, not %q; %d parts", a.Names(), want, g.Len())
 	}
-	for i, want := range []string{"C", "a", "said"} {
+	for i, want := range []string{"said", "C", "a"} {
 		if g.Name(i) != want || a.Name(g.NameID(i)) != want || !g.Has(want) || !slices.Equal(g.Named(want), g.Part(i)) {
 			t.Errorf("part %d is %q, not %q", i, g.Name(i), want)
 		}
@@ -161,6 +161,58 @@ func TestRowsRead(t *testing.T) {
 	p := f.Params[m.Params.Lo]
 	if len(f.Decls) != 2 || f.Str(m.Name) != "m" || m.Parent != 0 || f.Decls[0].Exprs.Hi != int32(len(f.Exprs)) || f.Locals[p.Local].Type != p.Type || f.Exprs[p.Type].X != 0 {
 		t.Errorf("read\n%s", dump(f))
+	}
+}
+
+// TestRowsLiterals: a literal names what it declares, which comes after it, and a type
+// names itself from inside.
+func TestRowsLiterals(t *testing.T) {
+	var b facts.Builder
+	b.Reset()
+	s := b.InternString
+	typ := func(d facts.DeclID) facts.ExprID {
+		return b.AddExpr(facts.Expr{Op: facts.OpType, X: facts.ExprID(d), Y: facts.None})
+	}
+	b.EndDecl(b.AddDecl(graph.KindVariable, s("before"), facts.None))
+	c := b.AddDecl(graph.KindInterface, s("C"), facts.None)
+	m := b.AddDecl(graph.KindMethod, s("m"), c)
+	b.Decls[m].Params = b.AddParams([]facts.Param{{Name: s("f"), Type: b.AddExpr(facts.Expr{Op: facts.OpFunc, X: facts.ExprID(m + 1), Y: facts.None}), Local: facts.None}})
+	b.Decls[m].Results = b.AddParams([]facts.Param{{Type: typ(c), Local: facts.None}})
+	f := b.AddDecl(graph.KindFunction, 0, m)
+	b.Decls[f].Results = b.AddParams([]facts.Param{{Type: typ(f + 1), Local: facts.None}})
+	b.EndDecl(b.AddDecl(graph.KindInterface, 0, f))
+	b.EndDecl(f)
+	b.EndDecl(m)
+	b.EndDecl(c)
+	file := b.Finish()
+	if err := file.Check(); err != nil {
+		t.Fatal(err)
+	}
+	o := library(t, map[string]*facts.File{"p": file}).Group("p").Outline(0)
+	r := o.Archive().NewReader()
+	all := r.Read(o, nil)
+	some := r.Read(o, []bool{false, true, true, true, true})
+	none := r.Read(o, []bool{false, true, true, false, false})
+	r.Finish()
+	if got, want := dump(all), dump(file); got != want {
+		t.Errorf("read\n%s\nof\n%s", got, want)
+	}
+	for _, literal := range []string{"func#2", "type#0", "type#3"} {
+		if got := dump(some); !strings.Contains(got, literal) {
+			t.Errorf("no %s in\n%s", literal, got)
+		}
+	}
+	for _, f := range []*facts.File{all, some, none} {
+		if err := f.Check(); err != nil {
+			t.Errorf("%v\n%s", err, dump(f))
+		}
+	}
+
+	file.Exprs[0].X = 0
+	a := facts.NewArchive()
+	a.Add("p", "", []*facts.File{file})
+	if _, err := a.Rows(""); err == nil {
+		t.Error("a literal of another declaration is stored")
 	}
 }
 

@@ -134,7 +134,7 @@ func (p *pruner) copy() *File {
 	}
 	for i := range f.Decls {
 		if p.kept[i] {
-			d := p.decl(&f.Decls[i])
+			d := p.decl(DeclID(i))
 			b.Decls[p.decls[i]] = d
 			for n := d.Parent; n != None; n = b.Decls[n].Parent { // its range lies in theirs
 				b.Decls[n].Exprs.Hi, b.Decls[n].Locals.Hi = d.Exprs.Hi, d.Locals.Hi
@@ -146,10 +146,15 @@ func (p *pruner) copy() *File {
 
 func (p *pruner) str(s Str) Str { return p.to.InternString(p.from.Strings[s]) }
 
-func (p *pruner) decl(d *Decl) Decl {
-	b := &p.to
+func (p *pruner) decl(id DeclID) Decl {
+	b, d := &p.to, &p.from.Decls[id]
 	lo, locals := int32(len(b.Exprs)), int32(len(b.Locals))
 	clear(p.exprs) // what it has in common with another one, each has for itself
+	for l := d.Locals.Lo; l < d.Locals.Hi; l++ {
+		if p.from.Locals[l].Decl == id { // it may be mentioned first in a literal
+			p.local(LocalID(l))
+		}
+	}
 	n := Decl{Kind: d.Kind, Name: p.str(d.Name), Parent: None, Owner: p.str(d.Owner), Traits: d.Traits,
 		Flags: d.Flags & (graph.FlagPtrReceiver | graph.FlagStatic | graph.FlagAbstract | graph.FlagFinal | graph.FlagNoBody), Vis: d.Vis, Shape: p.str(d.Shape), Ordinal: d.Ordinal, Type: None, Value: None}
 	if d.Parent != None {

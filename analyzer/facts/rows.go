@@ -343,10 +343,10 @@ func (w *rowWriter) expr(i, locals int32, owner DeclID, fail func(DeclID, string
 	}
 	variable := isVar(e.Op, e.Flags)
 	switch {
-	case e.Op == OpImport || e.Op == OpName && variable:
-		sh.x = operandVar
+	case e.Op == OpParamOf:
+		fail(owner, "a parameter whose type is its context's")
 	case variable:
-		fail(owner, "a literal of a function or type")
+		sh.x = operandVar
 	default:
 		sh.x = mode(e.X)
 	}
@@ -361,6 +361,12 @@ func (w *rowWriter) expr(i, locals int32, owner DeclID, fail func(DeclID, string
 		w.num(int(i - int32(e.X)))
 	case e.Op == OpImport:
 		w.num(int(e.X))
+	case e.Op == OpFunc || e.Op == OpType:
+		d := DeclID(e.X)
+		if owner == None || f.Decls[d].Parent != owner && !w.around(d, owner) {
+			fail(owner, "a literal is elsewhere")
+		}
+		w.signed(int32(d - owner))
 	case sh.x == operandVar:
 		if int32(e.X) >= locals || !w.around(w.locals[e.X], owner) {
 			fail(owner, "a local is elsewhere")

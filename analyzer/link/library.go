@@ -20,7 +20,8 @@ import (
 // A declaration is live if it is named where that can mean it, and what it is
 // inside of is live: a function or a method by the tree, by the rules of the
 // language, by an interface that is live, or by a value; anything else by what
-// is live, too. Only names are compared, in no scope, so that more is live than
+// is live, too. Where types are structural, a type has all its members, and functions
+// are named by types. Only names are compared, in no scope, so that more is live than
 // the tree uses, and nothing less: no lookup for a name that is mentioned finds
 // something else than it would in the whole library. Embedded fields promote
 // names without being named, and are live with their types.
@@ -356,19 +357,21 @@ func (r *reach) load(unit int32, part int, f *facts.File, syms []Sym) {
 			r.link(s)
 		}
 	}
-	r.add(n, len(f.Imports))
+	r.add(n, len(f.Imports), r.lang.Modules == nil)
 }
 
 func (r *reach) loadRows(unit int32, part int, o *facts.Outline) {
-	r.add(reachedFile{unit: unit, part: part, outline: o, decls: o.Decls}, len(o.Imports))
+	r.add(reachedFile{unit: unit, part: part, outline: o, decls: o.Decls}, len(o.Imports), true)
 }
 
-func (r *reach) add(n reachedFile, imports int) {
+// add adds a file, of which all declarations are live unless it is told that some may
+// not be.
+func (r *reach) add(n reachedFile, imports int, some bool) {
 	n.imports = make([]int32, imports)
 	for i := range n.imports {
 		n.imports[i] = int32(i)
 	}
-	if r.lang.Modules == nil && !r.l.WholeLibraries { // a structural type has all its members
+	if some && !r.l.WholeLibraries {
 		n.live = make([]bool, len(n.decls))
 		n.open = make([]facts.DeclID, len(n.decls))
 		for i := range n.open {
@@ -422,6 +425,9 @@ func (r *reach) reaches(f *reachedFile, id facts.DeclID) bool {
 	inside := d.Parent != facts.None
 	if inside && !f.live[d.Parent] {
 		return false
+	}
+	if r.lang.Modules != nil {
+		return d.Name == 0 || inside && f.decls[d.Parent].Kind != graph.KindNamespace || r.nameOf(f, d.Name) != 0
 	}
 	switch {
 	case d.Name == 0 || inside && d.Traits&facts.TraitEmbedded != 0:

@@ -53,3 +53,17 @@ func TestFormatting(t *testing.T) {
 func TestExtractAnything(t *testing.T) { langtest.Anything(t, Language) }
 
 func FuzzExtract(f *testing.F) { langtest.Fuzz(f, Language) }
+
+// TestSurfaceRows: what a declaration file says can be stored in rows, though a type
+// parameter is named first inside of a literal.
+func TestSurfaceRows(t *testing.T) {
+	f, err := Surface([]byte("type Rest<T> = T extends (this: any, ...args: infer A) => infer R ? (...args: A) => R : T;\ninterface Call<T> { map<U>(f: (value: T) => U): Call<U>; self(): this }\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := facts.NewArchive()
+	a.Add("lib", "", []*facts.File{f})
+	if _, err := a.Rows(""); err != nil {
+		t.Error(err)
+	}
+}

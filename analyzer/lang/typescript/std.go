@@ -13,13 +13,13 @@ import (
 //
 //go:generate go run ./surfacegen -o lib.kgs
 //go:embed lib.kgs
-var libArchive []byte
+var libArchive string
 
 var lib = sync.OnceValue(func() *facts.Archive {
 	if len(libArchive) == 0 {
 		return facts.NewArchive()
 	}
-	a, err := facts.OpenArchive(libArchive)
+	a, err := facts.OpenLibrary(libArchive)
 	if err != nil {
 		panic("typescript: " + err.Error())
 	}

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/codekg/kg/analyzer/facts"
@@ -62,7 +63,9 @@ func run(java, out string) error {
 	}
 	a := facts.NewArchive()
 	n := 0
-	for _, part := range strings.Split("\n"+string(text), "\n-- ")[1:] {
+	parts := strings.Split("\n"+string(text), "\n-- ")[1:]
+	slices.Sort(parts)
+	for _, part := range parts {
 		head, src, _ := strings.Cut(part, " --\n")
 		pkg, name, _ := strings.Cut(head, " ")
 		f, err := javalang.Surface([]byte(src))

@@ -101,7 +101,9 @@ func run(dir, known, out string) error {
 		}
 	}
 	a := facts.NewArchive()
-	a.Add("lib", "", files)
+	for _, f := range files {
+		a.Add("lib", "", []*facts.File{f})
+	}
 	err = filepath.WalkDir(known, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -120,7 +122,10 @@ func run(dir, known, out string) error {
 	if err != nil {
 		return err
 	}
-	b := a.Bytes(v)
+	b, err := a.Rows(v)
+	if err != nil {
+		return err
+	}
 	fmt.Printf("%s: %d files, %d bytes\n", v, len(files), len(b))
 	return os.WriteFile(out, b, 0o644)
 }
