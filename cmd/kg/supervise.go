@@ -15,6 +15,9 @@ package main
 // Every death adds to one of these sets, and a run without deaths pays for the
 // start of a process and two short entries per file.
 //
+// Where it is possible the first child is forked before the runtime of either begins,
+// so that the parent has none while it waits: see forked_linux.c.
+//
 // A child does nothing that must not be done twice before it has parsed
 // everything, as no command writes what it was asked for before that.
 

@@ -17,8 +17,9 @@ import (
 	"time"
 )
 
-// childEnv tells a process that it is a child; the value is the process id of its
-// parent. A child has these files beside the usual three; standard error is what the Go runtime and C write when they
+// childEnv tells a process that it is a child, but for one that was forked before the
+// runtime began; the value is the process id of its parent. A child has these files
+// beside the usual three; standard error is what the Go runtime and C write when they
 // die, and goes to the parent.
 const childEnv = "KG_SUPERVISED_CHILD"
 
@@ -39,6 +40,9 @@ func supervisor(u *ui, args []string) func(context.Context) (int, bool) {
 			return 0, false
 		}
 		return superviseWith(ctx, u, newLessons(), func(ctx context.Context, l *lessons) (death, bool) {
+			if d, ok := forkedDeath(); ok {
+				return d, true
+			}
 			return runChild(ctx, program, args, l.encode(), streams{os.Stdin, os.Stdout, os.Stderr})
 		})
 	}
@@ -120,7 +124,7 @@ func runChild(ctx context.Context, program string, args []string, orders []byte,
 		return death{}, false
 	}
 	defer diary.close()
-	said := &head{max: 64 << 10}
+	said := &head{max: maxSaid}
 	cmd := exec.Command(program)
 	cmd.Args = args
 	cmd.Env = append(os.Environ(), childEnv+"="+strconv.Itoa(os.Getpid()))
@@ -145,15 +149,28 @@ func runChild(ctx context.Context, program string, args []string, orders []byte,
 	cmd.Wait()
 	close(over)
 	wg.Wait()
-	d := death{ending: diary.read(), how: cmd.ProcessState.String(), said: said.b.Bytes()}
-	if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok {
-		d.killed = s.Signaled() && s.Signal() == syscall.SIGKILL
-	}
+	status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	d := deathOf(diary, status, said)
 	if d.ended {
 		std.err.Write(d.said) // not the last words
 	}
 	return d, true
 }
+
+// deathOf returns how a child ended that is gone.
+func deathOf(diary *diary, status syscall.WaitStatus, said *head) death {
+	d := death{ending: diary.read(), how: "exit status " + strconv.Itoa(status.ExitStatus()), said: said.b.Bytes()}
+	if status.Signaled() {
+		d.how, d.killed = "signal: "+status.Signal().String(), status.Signal() == syscall.SIGKILL
+		if status.CoreDump() {
+			d.how += " (core dumped)"
+		}
+	}
+	return d
+}
+
+// maxSaid is how much of the last words of a child is kept.
+const maxSaid = 64 << 10
 
 // head keeps the first bytes that are written.
 type head struct {
@@ -179,6 +196,9 @@ type child struct {
 
 // thisChild returns nil in a process that is no child.
 func thisChild() *child {
+	if c := forkedChild(); c != nil {
+		return c
+	}
 	parent := os.Getenv(childEnv)
 	os.Unsetenv(childEnv)
 	if parent != strconv.Itoa(os.Getppid()) {
