@@ -30,14 +30,10 @@ type docTypes struct {
 // docTemplate is a type parameter, with what bounds it.
 type docTemplate struct{ name, bound []byte }
 
-// readsDocs reports whether types in comments count: in the grammar of plain
-// JavaScript.
-func (e *extractor) readsDocs() bool { return e.dialect == withJSX() }
-
 // docFor returns the types that the comment before a function or variable tells.
 // It stands before the statement or the member.
 func (e *extractor) docFor(i syntax.ID) (d docTypes, ok bool) {
-	if !e.readsDocs() {
+	if !e.dialect.docs {
 		return d, false
 	}
 	for range 5 {
@@ -175,7 +171,7 @@ func eachTag(doc []byte, f func(tag string, typ, rest []byte)) {
 // docNames finds the names that the comments of the file give to types.
 func (e *extractor) docNames() {
 	e.docTypes = nil
-	if !e.readsDocs() {
+	if !e.dialect.docs {
 		return
 	}
 	rest := e.src

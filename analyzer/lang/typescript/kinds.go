@@ -257,6 +257,7 @@ type dialect struct {
 	optional syntax.Kind // of ?.
 	rules    syntax.HashRules
 	vue      bool
+	docs     bool // types in comments count: it is the grammar of plain JavaScript
 }
 
 func newDialect(name string, grammar unsafe.Pointer) *dialect {
@@ -288,8 +289,12 @@ var (
 	plain = sync.OnceValue(func() *dialect {
 		return reading(newDialect("typescript", tree_sitter_typescript.LanguageTypescript()), withoutJSX)
 	})
-	withJSX = sync.OnceValue(func() *dialect { return reading(newDialect("tsx", tree_sitter_typescript.LanguageTSX()), readable) })
-	inVue   = sync.OnceValue(func() *dialect {
+	withJSX = sync.OnceValue(func() *dialect {
+		d := reading(newDialect("tsx", tree_sitter_typescript.LanguageTSX()), readable)
+		d.docs = true
+		return d
+	})
+	inVue = sync.OnceValue(func() *dialect {
 		d := newDialect("vue", tree_sitter_typescript.LanguageTypescript())
 		d.lang.SetReading(func(src []byte) []byte { return withoutJSX(scripts(src)) })
 		d.vue = true
