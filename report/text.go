@@ -281,7 +281,7 @@ func relation(s string) string {
 	case "importer":
 		return "imports"
 	case "configuration":
-		return "configures"
+		return "names"
 	case "initialised":
 		return "is set by"
 	}

@@ -123,6 +123,8 @@ const (
 	roleThrow            // the callable throws it
 	roleMark             // it is the type of an annotation
 	roleObject           // a member of it is selected
+	roleValue            // its value goes on from here
+	roleAsked            // something is asked whether it is of this type, or of these
 )
 
 func (r *bodyReader) file(fn int32) {

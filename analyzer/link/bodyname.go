@@ -75,6 +75,10 @@ func (r *bodyReader) use(e facts.ExprID, x *facts.Expr, ref Ent) {
 			kind = graph.EdgeThrows
 		case roleMark:
 			return // annotates says so
+		case roleValue:
+			if d.Kind == graph.KindClass && x.Flags&facts.FlagTyped == 0 {
+				kind = graph.EdgeReferences // whoever gets the class may make objects of it
+			}
 		case roleNone:
 			if r.f.Rules.Modules != nil && d.Kind == graph.KindClass && x.Flags&(facts.FlagTyped|facts.FlagKey) == 0 {
 				kind = graph.EdgeReferences // the class as a value

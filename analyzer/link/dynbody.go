@@ -21,6 +21,7 @@ func (r *bodyReader) dynamicFile(fn int32) {
 	}
 	r.findOwners()
 	r.dynamicImports()
+	r.exported()
 	fs := r.f.Facts
 	r.role = zeroed(r.role, len(fs.Exprs))
 	r.made = zeroed(r.made, len(fs.Exprs))
@@ -45,6 +46,7 @@ func (r *bodyReader) dynamicFile(fn int32) {
 			r.subclassed(facts.DeclID(i), d)
 		}
 	}
+	r.markValues()
 	for e := range fs.Exprs {
 		x := &fs.Exprs[e]
 		switch x.Op {
@@ -70,6 +72,68 @@ func (r *bodyReader) dynamicFile(fn int32) {
 			r.thrown(fl.From)
 		}
 	}
+}
+
+// markValues marks the names that are values which go on from where they stand: as
+// arguments, elements, results, and what variables are.
+func (r *bodyReader) markValues() {
+	fs := r.f.Facts
+	value := func(e facts.ExprID) {
+		if e >= 0 && r.role[e] == roleNone {
+			r.role[e] = roleValue
+		}
+	}
+	for i := range fs.Exprs {
+		x := &fs.Exprs[i]
+		if x.Op != facts.OpCall || x.X < 0 {
+			continue
+		}
+		asks := r.testsType(x.X)
+		for _, a := range fs.List(x.Args) {
+			if asks {
+				r.role[a] = roleAsked
+			} else {
+				value(facts.ExprID(a))
+			}
+		}
+	}
+	for i := range fs.Exprs {
+		x := &fs.Exprs[i]
+		if r.role[i] == roleAsked {
+			continue
+		}
+		switch x.Op {
+		case facts.OpKeyword:
+			value(x.X)
+		case facts.OpKeyValue:
+			value(x.Y)
+		case facts.OpComposite, facts.OpConditional:
+			for _, a := range fs.List(x.Args) {
+				value(facts.ExprID(a))
+			}
+		}
+	}
+	for i := range fs.Flows {
+		if fl := &fs.Flows[i]; fl.Kind != facts.FlowThrow {
+			value(fl.From)
+		}
+	}
+	for i := range fs.Locals {
+		if lo := &fs.Locals[i]; lo.Kind == facts.LocalVar {
+			value(lo.Value)
+		}
+	}
+}
+
+// testsType reports whether calling the expression at only asks of what type its
+// argument is, or says so.
+func (r *bodyReader) testsType(at facts.ExprID) bool {
+	switch r.ev.formOf(r.ev.typ[at]) {
+	case FormCast, FormNewType, FormTypeVar:
+		return true
+	}
+	ref := r.ev.ref[at]
+	return ref != noEnt && r.l.units[r.l.unitOf(ref)].universe && slices.Contains(r.ev.lang.dyn.TypeTests, r.l.str(ref, r.l.decl(ref).Name))
 }
 
 func (r *bodyReader) dynamicImports() {
@@ -118,6 +182,26 @@ func (r *bodyReader) dynamicImports() {
 				r.edges = append(r.edges, graph.RawEdge{From: from, To: n, Type: graph.None, Kind: graph.EdgeImports,
 					HasSite: true, Site: r.site(im.Line, im.Col)})
 			}
+		}
+	}
+}
+
+// exported records which of its own declarations a module lists as what an import of
+// all names brings.
+func (r *bodyReader) exported() {
+	l := r.l
+	name := r.ev.lang.Dynamic.Exports
+	from := r.fileNode()
+	if e := Ent(l.pkgScope.get(r.f.unit, l.lookupSym(name))); e != noEnt && l.entFile[e] == r.fn && l.nodeOf[e] != graph.None {
+		from = l.nodeOf[e]
+	}
+	for i := range r.f.Facts.Directives {
+		d := &r.f.Facts.Directives[i]
+		if r.f.Facts.Str(d.Name) != name {
+			continue
+		}
+		if e := Ent(l.pkgScope.get(r.f.unit, r.f.syms[d.Value])); e != noEnt && l.entFile[e] == r.fn && l.nodeOf[e] != graph.None {
+			r.edges = append(r.edges, graph.RawEdge{From: from, To: l.nodeOf[e], Type: graph.None, Kind: graph.EdgeConfigures, HasSite: true, Site: r.site(d.Line, d.Col)})
 		}
 	}
 }

@@ -206,6 +206,9 @@ type Dynamic struct {
 	// runs when a class below is declared.
 	Fallback, Getter, Subclassed string
 
+	// TypeTests are the functions of the universe that ask of what type a value is.
+	TypeTests []string
+
 	// Setter and Deleter are what the shapes of functions begin with that run when a
 	// property is assigned, and removed.
 	Setter, Deleter string

@@ -164,6 +164,7 @@ func (w *walk) pass(from []graph.ID, depth int, worst graph.Certainty, stop func
 			}
 			if w.tests {
 				w.keptInside(n)
+				w.classGiven(n, worst)
 			}
 			if double {
 				w.doubled(n, worst)
@@ -254,6 +255,18 @@ func (w *walk) foreign(n graph.ID) bool {
 	// A method that nobody outside can name is there for an interface.
 	hidden := node.Visibility > graph.Protected || w.g.Nodes[node.Parent].Visibility > graph.Protected
 	return hidden || w.handedOut()[n] || w.handedOut()[node.Parent]
+}
+
+// classGiven visits who has the class of the constructor n as a value: whoever gets it
+// may make objects of it.
+func (w *walk) classGiven(n graph.ID, worst graph.Certainty) {
+	c := w.g.Nodes[n].Parent
+	if w.g.Nodes[n].Kind != graph.KindConstructor || c == graph.None {
+		return
+	}
+	for _, i := range w.g.InKind(c, graph.EdgeReferences) {
+		w.reach(n, int32(i), -1, graph.Inferred, worst)
+	}
 }
 
 // keptInside visits the function around n, a function that no code names: what keeps

@@ -70,6 +70,7 @@ var rules = &link.Rules{
 		Fallback:       "__getattr__",
 		Getter:         "__get__",
 		Subclassed:     "__init_subclass__",
+		TypeTests:      []string{"isinstance", "issubclass"},
 		Setter:         "@setter",
 		Deleter:        "@deleter",
 		AsyncIterates:  "__aiter__",

@@ -269,6 +269,23 @@ func (e *extractor) try(i syntax.ID) bool {
 	return all
 }
 
+// onlyTypes marks the names of classes, one or several, that are asked for as types.
+func (e *extractor) onlyTypes(x facts.ExprID) {
+	if x == none {
+		return
+	}
+	switch y := &e.b.Exprs[x]; y.Op {
+	case facts.OpName, facts.OpSelect:
+		y.Flags |= facts.FlagTyped
+	case facts.OpComposite:
+		for _, a := range e.b.List(y.Args) {
+			if z := &e.b.Exprs[a]; z.Op == facts.OpName || z.Op == facts.OpSelect {
+				z.Flags |= facts.FlagTyped
+			}
+		}
+	}
+}
+
 // except adds a handler.
 func (e *extractor) except(i syntax.ID) bool {
 	v := e.child(i, fieldValue)
@@ -281,6 +298,7 @@ func (e *extractor) except(i syntax.ID) bool {
 	}
 	if v != syntax.None {
 		x := e.expr(v)
+		e.onlyTypes(x)
 		if alias != syntax.None && x != none {
 			if e.hasToken(i, tokenStar) { // a group of them
 				x = e.generic("ExceptionGroup", x)

@@ -37,6 +37,7 @@ CHECKS = {
     "reportMissingImports": "none",
     "reportMissingModuleSource": "none",
     "reportDeprecated": "warning",
+    "reportUnsupportedDunderAll": "error",  # an import of all names fails
     "reportUnknownMemberType": "warning",
 }
 
@@ -247,7 +248,7 @@ def broken(tree, d, before, text, change):
     if None in runs:
         return None
     for file, line, rule, message in (error for run in runs for error in run):
-        if is_import(tree, file, line):
+        if is_import(tree, file, line) or rule == "reportUnsupportedDunderAll":
             failed = True
         add(file, line, "satisfies" if "Override" in rule or "abstract" in message.lower() else "call", rule + ": " + message.split("\n")[0])
     if failed:
