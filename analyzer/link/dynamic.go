@@ -37,6 +37,7 @@ type dynamic struct {
 	managedBases             map[string]bool
 	sends                    map[Sym]bool
 	fallback, getter         Sym
+	assigned, removed        Sym
 	subclassed               Sym
 	namedTuple, property     Ent
 	fget                     Sym
@@ -93,6 +94,7 @@ func (l *linker) newDynamic(s *langState, named func(string) Type) *dynamic {
 		d.sends[l.sym(name)] = true
 	}
 	d.fallback, d.getter, d.subclassed = l.sym(d.Fallback), l.sym(d.Getter), l.sym(d.Subclassed)
+	d.assigned, d.removed = l.sym(d.Assigned), l.sym(d.Removed)
 	d.namedTuple, d.property, d.fget = l.libraryEnt(s, d.NamedTuple), l.libraryEnt(s, d.Property), l.sym(d.Getting)
 	d.unary, d.reflected = map[Sym][]Sym{}, map[Sym]Sym{}
 	for op, names := range d.Unary {

@@ -234,6 +234,7 @@ func (r *bodyReader) dynamicName(e facts.ExprID, x *facts.Expr) {
 			return
 		}
 		r.use(e, x, ref)
+		r.descriptor(e, x, ref)
 		return
 	}
 	if t := r.ev.typ[e]; r.ev.types.kind(t) == kExtern && x.Flags&facts.FlagWrite == 0 {
@@ -243,6 +244,26 @@ func (r *bodyReader) dynamicName(e facts.ExprID, x *facts.Expr) {
 	}
 	if x.Op == facts.OpName && x.Flags&facts.FlagLocal != 0 && x.Flags&facts.FlagWrite == 0 && r.role[e] != roleCalled {
 		r.localFunctions(e, x, facts.LocalID(x.X))
+	}
+}
+
+// descriptor records the method that the value of the class attribute ref, selected at
+// e, runs.
+func (r *bodyReader) descriptor(e facts.ExprID, x *facts.Expr, ref Ent) {
+	d := r.l.decl(ref)
+	if x.Op != facts.OpSelect || d.Kind != graph.KindField || !d.Flags.Has(graph.FlagStatic) {
+		return
+	}
+	dyn := r.ev.lang.dyn
+	name := dyn.getter
+	switch {
+	case x.Flags&facts.FlagWrite != 0 && x.Flags&facts.FlagLater != 0:
+		name = dyn.removed
+	case x.Flags&facts.FlagWrite != 0:
+		name = dyn.assigned
+	}
+	for _, m := range r.ev.types.members(r.l.typ[ref]) {
+		r.implicit(e, m, name, x)
 	}
 }
 

@@ -202,9 +202,10 @@ type Dynamic struct {
 	Register    string
 
 	// Fallback is the method that gives attributes that are not there, Getter
-	// the one by which an attribute's value gives another, Subclassed the one that
-	// runs when a class below is declared.
-	Fallback, Getter, Subclassed string
+	// the one by which an attribute's value gives another, Assigned and Removed those
+	// of the value that run when the attribute is assigned or removed, Subclassed the
+	// one that runs when a class below is declared.
+	Fallback, Getter, Assigned, Removed, Subclassed string
 
 	// TypeTests are the functions of the universe that ask of what type a value is.
 	TypeTests []string

@@ -69,6 +69,8 @@ var rules = &link.Rules{
 		DelItem:        "__delitem__",
 		Fallback:       "__getattr__",
 		Getter:         "__get__",
+		Assigned:       "__set__",
+		Removed:        "__delete__",
 		Subclassed:     "__init_subclass__",
 		TypeTests:      []string{"isinstance", "issubclass"},
 		Setter:         "@setter",
