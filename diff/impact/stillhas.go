@@ -12,9 +12,10 @@ import (
 // stillHas reports whether a use of t, a member that is gone, finds another one of
 // its name on the object that it has: a method that overrode what its class has
 // from outside of the tree; or, where the class is gone as well, what the classes
-// above have, which the objects that are there now are of. Who names the class
+// above have, which the objects that are there now are of, if that takes what a
+// call gives. Who names the class
 // beside the use means the class itself.
-func (e *engine) stillHas(t graph.ID, use *graph.Edge) bool {
+func (e *engine) stillHas(t graph.ID, use *graph.Edge, s *graph.Site) bool {
 	n := &e.base.Nodes[t]
 	owner := n.Parent
 	if owner == graph.None || !e.base.Nodes[owner].Kind.IsType() || !e.d.RulesFor(n).Dynamic {
@@ -26,17 +27,17 @@ func (e *engine) stillHas(t graph.ID, use *graph.Edge) bool {
 	if owner != e.c.Base || e.namesBeside(use, owner) {
 		return false
 	}
-	for _, s := range supertypes(e.base, owner)[1:] {
-		x := &e.base.Nodes[s]
+	for _, b := range supertypes(e.base, owner)[1:] {
+		x := &e.base.Nodes[b]
 		if x.Kind == graph.KindExternal {
-			if e.givenOutside(t) {
-				return true
+			if e.givenOutside(t) || n.Kind == graph.KindConstructor && s.Keywords < 0 && s.Flags&graph.SiteSpreadKw == 0 {
+				return true // most constructors, as those of exceptions, take some values
 			}
 			continue
 		}
-		for _, m := range e.baseKids.of(s) {
-			if e.base.Nodes[m].Name == n.Name && (e.base == e.head || e.d.ToHead(m) != graph.None) {
-				return true
+		for _, m := range e.baseKids.of(b) {
+			if x := &e.base.Nodes[m]; x.Name == n.Name && (e.base == e.head || e.d.ToHead(m) != graph.None) {
+				return use.Kind != graph.EdgeCalls || !e.tooFew(t, x, s)
 			}
 		}
 	}

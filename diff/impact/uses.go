@@ -33,7 +33,9 @@ func (e *engine) removed(c *diff.Change) {
 		e.lostContracts(t)
 		e.unset(t)
 		e.memberChanged(t, graph.None)
-		if e.base.Nodes[t].Kind.IsType() && e.base != e.head {
+		if n := &e.base.Nodes[t]; n.Kind.IsType() && e.base != e.head && !e.d.RulesFor(n).Dynamic {
+			// Where types are not checked, who names the class breaks, and who has an
+			// object of one below it never gets there.
 			e.lostMembers(t, graph.None)
 		}
 	}
@@ -196,7 +198,7 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 				s.State = Fits
 				break
 			}
-			if e.base == e.head && s.State == Broken && (e.stillHas(t, edge) || e.byValue(t, edge)) {
+			if e.base == e.head && s.State == Broken && (e.stillHas(t, edge, &base[i]) || e.byValue(t, edge)) {
 				s.State = Fits
 				break
 			}
@@ -217,7 +219,7 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 				if base[i].Want != 0 && base[i].Flags&graph.SiteOther == 0 && !e.sameResults(t, to) {
 					s.State = Unknown // what is done with the result may not fit
 				}
-			case e.predeclared(p, t), e.stillHas(t, edge), e.byValue(t, edge):
+			case e.predeclared(p, t), e.stillHas(t, edge, &base[i]), e.byValue(t, edge):
 				s.State = Fits
 			case e.answered(t):
 				s.State = Unknown
