@@ -30,8 +30,8 @@ func (e *engine) stillHas(t graph.ID, use *graph.Edge, s *graph.Site) bool {
 	for _, b := range supertypes(e.base, owner)[1:] {
 		x := &e.base.Nodes[b]
 		if x.Kind == graph.KindExternal {
-			if e.givenOutside(t) || n.Kind == graph.KindConstructor && s.Keywords < 0 && s.Flags&graph.SiteSpreadKw == 0 {
-				return true // most constructors, as those of exceptions, take some values
+			if e.givenOutside(t) {
+				return true
 			}
 			continue
 		}
@@ -41,7 +41,11 @@ func (e *engine) stillHas(t graph.ID, use *graph.Edge, s *graph.Site) bool {
 			}
 		}
 	}
-	return false
+	// Most constructors, as those of exceptions, take some values.
+	return n.Kind == graph.KindConstructor && s.Keywords < 0 && s.Flags&graph.SiteSpreadKw == 0 &&
+		slices.ContainsFunc(supertypes(e.base, owner), func(b graph.ID) bool {
+			return len(e.base.Nodes[b].Signature.Bases) > len(e.base.OutKind(b, graph.EdgeExtends)) || e.base.Nodes[b].Kind == graph.KindExternal
+		})
 }
 
 // alternatives returns what the site of a use of t, a member of a type that is

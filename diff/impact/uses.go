@@ -216,6 +216,9 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 			switch {
 			case to != graph.None && known:
 				s.State = e.reboundTo(t, to, &base[i])
+				if s.State == Broken && e.stillHas(t, edge, &base[i]) {
+					s.State = Fits
+				}
 				if base[i].Want != 0 && base[i].Flags&graph.SiteOther == 0 && !e.sameResults(t, to) {
 					s.State = Unknown // what is done with the result may not fit
 				}
