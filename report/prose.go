@@ -3,6 +3,7 @@ package report
 // Foreign words in Markdown: names, places and sentences that hold them.
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -77,7 +78,7 @@ func prose(s string) string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		n := typeWords(words[i:])
+		n := cmp.Or(titleWords(words[i:]), typeWords(words[i:]))
 		word := strings.Join(words[i:i+n], " ")
 		i += n - 1
 		before, core, after := punctuation(word)
@@ -87,6 +88,21 @@ func prose(s string) string {
 		b.WriteString(before + core + after)
 	}
 	return b.String()
+}
+
+// titleWords returns how many words the name has that begins with the first one, in
+// quotation marks, see [titled]; 0 if none does.
+func titleWords(words []string) int {
+	if words[0][0] != '"' {
+		return 0
+	}
+	for n, word := range words[:min(len(words), 64)] {
+		word = strings.TrimRight(word, ",.;:")
+		if strings.HasSuffix(word, `"`) && !strings.HasSuffix(word, `\"`) && (n > 0 || len(word) > 1) {
+			return min(n, 1) * (n + 1)
+		}
+	}
+	return 0
 }
 
 // typeWords returns how many words the first one stands for: those of a type with

@@ -14,10 +14,20 @@ func TestProseTypes(t *testing.T) {
 		"f(a, b) is gone (it was [here":                                            "`f(a, b)` is gone (it was `[here`",
 		"a function (int, string) -> int of <T, U extends T>":                      "a function (int, string) `->` int of `<T, U extends T>`",
 		"result func(int) (string, error) instead of x.Run(int) (removed with it)": "result `func(int) (string, error)` instead of `x.Run(int)` (removed with it)",
+		`renamed from "should be (really) <b> it's, \"x\" and", another body`:      "renamed from `\"should be (really) <b> it's, \\\"x\\\" and\"`, another body",
+		`type "a" instead of " b.`:                                                 "type `\"a\"` instead of `\"` b.",
 		"(type map[K]func(a, b) (c) instead of {…} | core.P | null), too":          "(type `map[K]func(a, b) (c)` instead of `{…} | core.P | null`), too",
 	} {
 		if got := prose(in); got != want {
 			t.Errorf("%s\n got %s\nwant %s", in, got, want)
+		}
+	}
+}
+
+func TestRenamedTitle(t *testing.T) {
+	for from, want := range map[string]string{"old": "renamed from old", `does "x" well`: `renamed from "does \"x\" well"`} {
+		if got := phrase(&Detail{Code: "name_changed", From: from}); got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }

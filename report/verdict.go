@@ -487,7 +487,7 @@ func phrase(x *Detail) string {
 	case "body_changed":
 		return "another body"
 	case "name_changed":
-		return "renamed from " + x.From
+		return "renamed from " + titled(x.From)
 	case "owner_moved":
 		_, from, _ := strings.Cut(x.From, ":") // without the language
 		if strings.Contains(from, "#") {
@@ -500,6 +500,14 @@ func phrase(x *Detail) string {
 		return "declaration reads differently"
 	}
 	return strings.ReplaceAll(d.Code, "_", " ")
+}
+
+// titled returns a name so that one sees where it ends: titles of tests have spaces.
+func titled(name string) string {
+	if strings.Contains(name, " ") {
+		return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
+	}
+	return name
 }
 
 func ordinal(i int) string { return fmt.Sprintf("#%d", i+1) }
