@@ -228,7 +228,7 @@ func (e *extractor) method(i syntax.ID, top bool) {
 	}
 	e.b.EndDecl(d)
 	e.document(d, i)
-	e.hashAs(d, e.plainBody(d, body), m.node, body, e.child(i, fieldValue))
+	e.hashCallable(d, i, e.plainBody(d, body), m.node, body, e.child(i, fieldValue))
 	e.signCallable(d, i, body)
 	if o != nil {
 		e.routesOf(d, m.marks, i)
@@ -280,7 +280,7 @@ func (e *extractor) constructor(i syntax.ID) {
 	if e.class(i) == classConstructor {
 		does = e.plainBody(d, body)
 	}
-	e.hashAs(d, does, m.node, body)
+	e.hashCallable(d, i, does, m.node, body)
 	e.signCallable(d, i, body)
 }
 

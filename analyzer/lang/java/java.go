@@ -19,7 +19,7 @@ var Language = &lang.Language{
 	Name:       "java",
 	Extensions: []string{".java"},
 	Manifests:  []string{"pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
-	Version:    16,
+	Version:    17,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Manifest:   ExtractManifest,

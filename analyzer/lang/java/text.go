@@ -11,7 +11,7 @@ import (
 
 // What hashes stand for:
 //
-//	method, constructor   the annotations and the block
+//	method, constructor   the annotations, those of parameters among them, and the block
 //	type                  the annotations and what stands in the body besides members: initialisers
 //	field                 the annotations and the initial value
 //	enum constant         the annotations, arguments and body
@@ -22,11 +22,20 @@ var hashRules syntax.HashRules
 
 // hashCode hashes annotations and the given parts of declaration d.
 func (e *extractor) hashCode(d facts.DeclID, modifiers syntax.ID, parts ...syntax.ID) {
-	e.hashAs(d, "", modifiers, parts...)
+	e.setHash(d, e.hashParts(parts...), e.hashMarks(modifiers, syntax.None))
 }
 
-// hashAs does the same for what has a plain body that does something, if it does.
-func (e *extractor) hashAs(d facts.DeclID, does string, modifiers syntax.ID, parts ...syntax.ID) {
+// hashCallable does the same for callable d, whose syntax is node i; does says what its
+// body does if that is plain.
+func (e *extractor) hashCallable(d facts.DeclID, i syntax.ID, does string, modifiers syntax.ID, parts ...syntax.ID) {
+	sum := e.hashParts(parts...)
+	if does != "" {
+		sum.Hash = plainHash(does)
+	}
+	e.setHash(d, sum, e.hashMarks(modifiers, e.child(i, fieldParameters)))
+}
+
+func (e *extractor) hashParts(parts ...syntax.ID) (sum syntax.Digest) {
 	h := &e.hasher
 	h.Reset(e.t, &hashRules)
 	any := false
@@ -36,35 +45,46 @@ func (e *extractor) hashAs(d facts.DeclID, does string, modifiers syntax.ID, par
 			any = true
 		}
 	}
-	sum := syntax.Digest{}
 	if any {
 		sum = h.Sum()
 	}
-	if does != "" {
-		sum.Hash = plainHash(does)
-	}
-	e.setHash(d, sum, e.hashMarks(modifiers))
+	return sum
 }
 
-// hashMarks hashes the annotations among modifiers.
-func (e *extractor) hashMarks(modifiers syntax.ID) (sum syntax.Digest) {
-	if modifiers == syntax.None {
-		return sum
-	}
-	h := &e.hasher
+// hashMarks hashes the annotations among modifiers and, in a list of parameters, those
+// of each one, which count to the parameter's number.
+func (e *extractor) hashMarks(modifiers, params syntax.ID) (sum syntax.Digest) {
 	any := false
-	for c := range e.t.NamedChildren(modifiers) {
-		if e.class(c) != classAnnotation || e.unread(c) {
-			continue
+	add := func(modifiers syntax.ID, of ...byte) {
+		if modifiers == syntax.None {
+			return
 		}
-		if !any {
-			h.Reset(e.t, &hashRules)
+		for c := range e.t.NamedChildren(modifiers) {
+			if e.class(c) != classAnnotation || e.unread(c) {
+				continue
+			}
+			if !any {
+				e.hasher.Reset(e.t, &hashRules)
+			}
+			any = true
+			if of != nil {
+				e.hasher.Bytes(of)
+			}
+			e.hasher.Node(c, syntax.Edits{})
 		}
-		any = true
-		h.Node(c, syntax.Edits{})
+	}
+	add(modifiers)
+	if params != syntax.None {
+		n := 0
+		for p := range e.t.NamedChildren(params) {
+			if k := e.class(p); k == classParam || k == classSpread {
+				add(e.childOf(p, classModifiers), byte(n), byte(n>>8))
+				n++
+			}
+		}
 	}
 	if any {
-		sum = h.Sum()
+		sum = e.hasher.Sum()
 	}
 	return sum
 }
@@ -94,7 +114,7 @@ func (e *extractor) hashType(d facts.DeclID, i syntax.ID, members []syntax.ID) {
 	if body := e.child(i, fieldBody); body != syntax.None {
 		h.Node(body, syntax.Edits{Skip: members})
 	}
-	e.setHash(d, h.Sum(), e.hashMarks(e.childOf(i, classModifiers)))
+	e.setHash(d, h.Sum(), e.hashMarks(e.childOf(i, classModifiers), syntax.None))
 }
 
 // document sets the documentation of d from the comment before node i.
