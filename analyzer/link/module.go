@@ -331,6 +331,13 @@ func (l *linker) declareMember(owner Ent, name Sym, e Ent, d *facts.Decl) {
 			l.mods.addOverload(b, e)
 			return
 		}
+	} else if s := Ent(l.members.get(int32(owner), name)); s != noEnt && l.canon[s] == s && l.entFile[s] == l.entFile[e] && l.decl(s).Traits&facts.TraitOverload != 0 {
+		l.canon[s] = e // a signature whose body is given to the type further on
+		if l.decl(s).Kind.IsCallable() {
+			l.mods.addOverload(e, s)
+		}
+		l.members.set(int32(owner), name, int32(e))
+		return
 	}
 	if k := l.decl(owner).Kind; !k.IsType() && !d.Flags.Has(graph.FlagStatic) {
 		l.mods.marks[owner] |= isMaker

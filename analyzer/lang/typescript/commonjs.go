@@ -240,9 +240,12 @@ func (e *extractor) expando(i, left, right syntax.ID) (facts.ExprID, bool) {
 	}
 	e.given[given] = true
 	e.expr(object)
-	kind := graph.KindField
+	kind, declared := graph.KindField, facts.DeclID(none)
 	if f != syntax.None {
 		kind = graph.KindMethod
+		if !static {
+			declared = e.bodiless(owner, s)
+		}
 	}
 	was, around := e.owner, e.self
 	e.owner = owner
@@ -265,7 +268,44 @@ func (e *extractor) expando(i, left, right syntax.ID) (facts.ExprID, bool) {
 	e.document(d, i)
 	e.hashValue(d, right)
 	e.signVariable(d, name, syntax.None, f)
+	if declared != none { // what the class says of it is part of it
+		o, p := &e.b.Decls[declared], &e.b.Decls[d]
+		o.Traits |= facts.TraitOverload
+		p.Traits |= o.Traits & facts.TraitOptional
+		p.Signature = e.b.InternString(e.b.Strings[o.Signature] + "; " + e.b.Strings[p.Signature])
+	}
 	return x, true
+}
+
+// bodiless returns the only member of a class with a name, if it is a method without
+// a body or a field without a value; None if there is none.
+func (e *extractor) bodiless(class facts.DeclID, name facts.Str) facts.DeclID {
+	members, ok := e.unmade[class]
+	if !ok {
+		members = map[facts.Str]facts.DeclID{}
+		if e.b.Decls[class].Kind == graph.KindClass {
+			for i := int(class) + 1; i < len(e.b.Decls) && e.b.Decls[i].Parent >= class; i++ {
+				d := &e.b.Decls[i]
+				if d.Parent != class {
+					continue
+				}
+				_, twice := members[d.Name]
+				members[d.Name] = facts.DeclID(i)
+				if twice || d.Flags.Has(graph.FlagStatic) || d.Value != none || d.Kind != graph.KindField && (d.Kind != graph.KindMethod || !d.Flags.Has(graph.FlagNoBody)) ||
+					d.Traits&(facts.TraitOverload|facts.TraitAccessor) != 0 {
+					members[d.Name] = none
+				}
+			}
+		}
+		if e.unmade == nil {
+			e.unmade = map[facts.DeclID]map[facts.Str]facts.DeclID{}
+		}
+		e.unmade[class] = members
+	}
+	if d, ok := members[name]; ok {
+		return d
+	}
+	return none
 }
 
 // fieldOfThis adds an assignment to a member of this in a class: it declares a

@@ -49,9 +49,10 @@ type extractor struct {
 	params     []facts.Param // stack of parameter lists under construction
 	members    []syntax.ID   // stack of the nodes of members of the declarations that are open
 	tops       map[facts.Str]facts.DeclID
-	declared   map[facts.DeclID]map[facts.Str]bool // the members of the classes that are open
-	given      map[givenMember]bool                // the members that assignments gave to declarations
-	tested     []condition                         // the comparisons and calls of the conditions that are open
+	declared   map[facts.DeclID]map[facts.Str]bool         // the members of the classes that are open
+	given      map[givenMember]bool                        // the members that assignments gave to declarations
+	unmade     map[facts.DeclID]map[facts.Str]facts.DeclID // see bodiless
+	tested     []condition                                 // the comparisons and calls of the conditions that are open
 	testing    int
 	controller string // the path of the class that is open, where it handles routes
 	controls   bool
@@ -108,7 +109,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 	e.file()
 	b.BoundQueues(nil)
 	f := b.Finish()
-	e.t, e.b, e.nodes, e.src, e.fn, e.tops, e.declared, e.modulesOf, e.web, e.agent = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
+	e.t, e.b, e.nodes, e.src, e.fn, e.tops, e.declared, e.unmade, e.modulesOf, e.web, e.agent = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
 	extractors.Put(e)
 	return f
 }
@@ -122,7 +123,7 @@ func (e *extractor) file() {
 	e.mentions = clientWords().In(e.src)
 	e.webNames()
 	e.docNames()
-	e.typed = e.dialect == plain()
+	e.typed = !e.dialect.docs && !e.dialect.vue
 	for i := 0; !e.typed && i < len(e.nodes); i++ {
 		e.typed = e.class(syntax.ID(i)) == classTypeAnnotation
 	}
