@@ -13,72 +13,96 @@ const (
 	howTyped     = 1 << 3
 )
 
-// edgeOrder is the order in which edges and their sites are written: by kind,
-// target and source. So what many places use stands together, and places that use
-// the same thing are alike: in the sources, which are close to each other, in the
-// columns of their sites, and in their shapes.
+// edgeChunk is how many sources are written together: so many that few targets are
+// named anew, and so few that their edges and sites stay in the processor's cache
+// while a reader puts them in the order of a graph.
+const edgeChunk = 1 << 12
+
+// edgeOrder is the order in which edges and their sites are written: by chunks of
+// sources, then by kind, target and source. So what many places use stands together,
+// and places that use the same thing are alike: in the sources, which are close to
+// each other, in the columns of their sites, and in their shapes.
 func edgeOrder(g *graph.Graph) []uint32 {
-	var next [graph.EdgeKindCount + 1]uint32
+	var byKind [graph.EdgeKindCount + 1]uint32
+	byChunk := make([]uint32, len(g.Nodes)/edgeChunk+2)
 	for i := range g.Edges {
-		next[g.Edges[i].Kind+1]++
+		byKind[g.Edges[i].Kind+1]++
+		byChunk[g.Edges[i].From/edgeChunk+1]++
 	}
-	for k := 1; k < len(next); k++ {
-		next[k] += next[k-1]
+	for k := 1; k < len(byKind); k++ {
+		byKind[k] += byKind[k-1]
 	}
-	order := make([]uint32, len(g.Edges))
+	for c := 1; c < len(byChunk); c++ {
+		byChunk[c] += byChunk[c-1]
+	}
+	order, sorted := make([]uint32, len(g.Edges)), make([]uint32, len(g.Edges))
 	for _, i := range g.EdgesByTarget() {
 		k := g.Edges[i].Kind
-		order[next[k]] = i
-		next[k]++
+		order[byKind[k]] = i
+		byKind[k]++
 	}
-	return order
+	for _, i := range order {
+		c := g.Edges[i].From / edgeChunk
+		sorted[byChunk[c]] = i
+		byChunk[c]++
+	}
+	return sorted
 }
 
-// encodeEdges makes the section of edges. For each kind the number of its targets;
-// for each target the distance to the one before and the number of its edges; for
-// each edge its source, relative to the one before, the first to the target.
+// encodeEdges makes the section of edges. For each chunk the number of kinds; for each
+// kind the number of its targets; for each target the distance to the one before and
+// the number of its edges; for each edge its source, relative to the one before, the
+// first to the target.
 func (e *encoder) encodeEdges() []byte {
 	edges := e.c.Edges
 	var kind, typ column
 	targets := len(e.c.Nodes) + len(e.c.Nodes)/2
 	target, count, from, how, sites := roomFor(2*targets), roomFor(targets), roomFor(2*len(edges)), roomFor(len(edges)), roomFor(len(edges)+len(edges)/8)
 	lastType := graph.ID(0)
-	for at := 0; at < len(e.order); {
-		k, groups, lastTo := edges[e.order[at]].Kind, 0, graph.ID(0)
-		for at < len(e.order) && edges[e.order[at]].Kind == k {
-			to, first := edges[e.order[at]].To, at
-			target.uint(uint64(to - lastTo))
-			lastTo = to
-			groups++
-			last := graph.None
-			for ; at < len(e.order); at++ {
-				i := e.order[at]
-				x := &edges[i]
-				if x.To != to || x.Kind != k {
-					break
+	at := 0
+	for chunk := graph.ID(0); int(chunk) < len(e.c.Nodes); chunk += edgeChunk {
+		var kinds column
+		n := 0
+		for at < len(e.order) && edges[e.order[at]].From < chunk+edgeChunk {
+			k, groups, lastTo := edges[e.order[at]].Kind, 0, graph.ID(0)
+			for at < len(e.order) && edges[e.order[at]].Kind == k && edges[e.order[at]].From < chunk+edgeChunk {
+				to, first := edges[e.order[at]].To, at
+				target.uint(uint64(to - lastTo))
+				lastTo = to
+				groups++
+				last := graph.None
+				for ; at < len(e.order); at++ {
+					i := e.order[at]
+					x := &edges[i]
+					if x.To != to || x.Kind != k || x.From >= chunk+edgeChunk {
+						break
+					}
+					if at == first {
+						from.int(int64(x.From) - int64(to))
+					} else {
+						from.uint(uint64(x.From - last))
+					}
+					last = x.From
+					h := byte(x.Certainty)
+					if x.Ptr {
+						h |= howPtr
+					}
+					if x.Type != graph.None {
+						h |= howTyped
+						typ.int(int64(x.Type) - int64(lastType))
+						lastType = x.Type
+					}
+					how.byte(h)
+					sites.uint(uint64(e.c.SiteEnds[i] - e.firstSite(i)))
 				}
-				if at == first {
-					from.int(int64(x.From) - int64(to))
-				} else {
-					from.uint(uint64(x.From - last))
-				}
-				last = x.From
-				h := byte(x.Certainty)
-				if x.Ptr {
-					h |= howPtr
-				}
-				if x.Type != graph.None {
-					h |= howTyped
-					typ.int(int64(x.Type) - int64(lastType))
-					lastType = x.Type
-				}
-				how.byte(h)
-				sites.uint(uint64(e.c.SiteEnds[i] - e.firstSite(i)))
+				count.uint(uint64(at - first))
 			}
-			count.uint(uint64(at - first))
+			kinds.byte(byte(k))
+			kinds.uint(uint64(groups))
+			n++
 		}
-		kind.byte(byte(k))
-		kind.uint(uint64(groups))
+		kind.uint(uint64(n))
+		kind.bytes(kinds.b)
 	}
 	return joinColumns(&kind, &target, &count, &from, &how, &typ, &sites)
 }
@@ -91,11 +115,13 @@ func (e *encoder) firstSite(edge uint32) uint32 {
 	return e.c.SiteEnds[edge-1]
 }
 
-// edgeGroup is the edges of one kind to one target.
-type edgeGroup struct {
-	to   graph.ID
-	end  uint32 // where they end, in the order of the file
-	kind graph.EdgeKind
+// edgeRun is the edges of one kind from the sources of one chunk.
+type edgeRun struct {
+	kind   graph.EdgeKind
+	chunk  graph.ID // the first source
+	groups []uint32 // by target: the target, then where its edges end, in the order of the file
+	sizes  []uint32
+	start  uint32
 }
 
 func (d *decoder) decodeEdges(content []byte) error {
@@ -113,59 +139,61 @@ func (d *decoder) decodeEdges(content []byte) error {
 			typed++
 		}
 	}
-	var groups []edgeGroup
-	for kind.left() > 0 && !kind.bad {
-		k, size := graph.EdgeKind(kind.byte()), kind.upto(uint64(min(n, target.left())-len(groups)))
-		lo := len(groups)
-		if lo > 0 && k <= groups[lo-1].kind {
-			return errRange
-		}
-		groups = append(groups, make([]edgeGroup, size)...)
-		for i := range groups[lo:] {
-			groups[lo+i].kind = k
+	var runs []edgeRun
+	var ends []int // by run: where its groups end
+	groups := 0
+	for chunk := 0; chunk < nodes; chunk += edgeChunk {
+		last := -1
+		for range kind.upto(uint64(graph.EdgeKindCount)) {
+			k := int(kind.byte())
+			groups += int(kind.upto(uint64(min(n, target.left()) - groups)))
+			if kind.bad || k <= last {
+				return errRange
+			}
+			last = k
+			runs, ends = append(runs, edgeRun{kind: graph.EdgeKind(k), chunk: graph.ID(chunk)}), append(ends, groups)
 		}
 	}
-	if kind.bad {
-		return errRange
+	if err := finish(&kind); err != nil {
+		return err
 	}
 	var targets, counts, froms, types, siteCounts []uint32
-	if err := readNumbers(numberColumn{&target, len(groups), &targets}, numberColumn{&count, len(groups), &counts},
+	if err := readNumbers(numberColumn{&target, groups, &targets}, numberColumn{&count, groups, &counts},
 		numberColumn{&from, n, &froms}, numberColumn{&typ, typed, &types}, numberColumn{&sites, n, &siteCounts}); err != nil {
 		return err
 	}
 	next := make([]uint32, nodes+1) // by source: where its next edge goes
 	in := make([]uint32, nodes+1)   // by target: where its next edge is listed
-	at, ok := 0, true
-	for i := range groups {
-		g := &groups[i]
-		to := int64(targets[i])
-		if i > 0 && groups[i-1].kind == g.kind {
-			if to == 0 {
+	group, at := 0, 0
+	for i := range runs {
+		r := &runs[i]
+		r.groups, r.sizes, r.start = targets[group:ends[i]], counts[group:ends[i]], uint32(at)
+		group = ends[i]
+		lo, hi := int64(r.chunk), min(int64(r.chunk)+edgeChunk, int64(nodes))
+		to := int64(0)
+		for j, delta := range r.groups {
+			to += int64(delta)
+			size := int(r.sizes[j])
+			if to >= int64(nodes) || size > n-at || j > 0 && delta == 0 {
 				return errRange
 			}
-			to += int64(groups[i-1].to)
-		}
-		size := int(counts[i])
-		if to >= int64(nodes) || size > n-at {
-			return errRange
-		}
-		in[to+1] += uint32(size)
-		g.to = graph.ID(to)
-		last := to
-		for j, v := range froms[at : at+size] {
-			if j == 0 {
-				last += unzigzag(v)
-			} else {
-				last += int64(v)
+			r.groups[j] = uint32(to)
+			in[to+1] += uint32(size)
+			last := to
+			for k, v := range froms[at : at+size] {
+				if k == 0 {
+					last += unzigzag(v)
+				} else {
+					last += int64(v)
+				}
+				if last < lo || last >= hi {
+					return errRange
+				}
+				froms[at+k] = uint32(last)
+				next[last+1]++
 			}
-			if last < 0 || last >= int64(nodes) {
-				return errRange
-			}
-			froms[at+j] = uint32(last)
-			next[last+1]++
+			at += size
 		}
-		at += size
-		g.end = uint32(at)
 	}
 	if at != n {
 		return errTrailing
@@ -174,46 +202,31 @@ func (d *decoder) decodeEdges(content []byte) error {
 		next[i] += next[i-1]
 		in[i] += in[i-1]
 	}
-	// What is written in the order of sources goes through small tables first: edges
-	// and sites are large, and so is what it takes to touch them in any order.
-	kinds, tos := make([]uint16, n), makeLarge[uint32](n) // kinds with what "how" says
-	d.edges, d.siteEnds, d.siteStarts = makeLarge[graph.Edge](n), makeLarge[uint32](n), makeLarge[uint32](n)
-	type typedEdge struct {
-		place uint32
-		typ   graph.ID
-	}
-	typedEdges := make([]typedEdge, 0, typed)
-	at, lastType := 0, int32(0)
-	d.byTarget = makeLarge[uint32](n)
-	for i := range groups {
-		g := &groups[i]
-		listed := d.byTarget[in[g.to]:]
-		in[g.to] += g.end - uint32(at)
-		for j := 0; at < int(g.end); j, at = j+1, at+1 {
-			place := next[froms[at]]
-			next[froms[at]]++
-			listed[j] = place
-			kinds[place], tos[place] = uint16(g.kind)<<8|uint16(how.b[at]), uint32(g.to)
-			d.siteEnds[place], d.siteStarts[at] = siteCounts[at], place
-			if how.b[at]&howTyped != 0 {
-				lastType = natural(int64(lastType)+unzigzag(types[0]), &ok)
-				typedEdges, types = append(typedEdges, typedEdge{place, graph.ID(lastType)}), types[1:]
+	d.edges, d.siteEnds = makeLarge[graph.Edge](n), makeLarge[uint32](n)
+	places := makeLarge[uint32](n) // by the order of the file: where the edge is in the graph
+	at, lastType, ok := 0, int32(0), true
+	for i := range runs {
+		r := &runs[i]
+		for j, to := range r.groups {
+			for range r.sizes[j] {
+				place := next[froms[at]]
+				next[froms[at]]++
+				x, h := &d.edges[place], how.b[at]
+				x.From, x.To, x.Type, x.Kind = graph.ID(froms[at]), graph.ID(to), graph.None, r.kind
+				x.Certainty, x.Ptr = graph.Certainty(h&howCertainty), h&howPtr != 0
+				if h&howTyped != 0 {
+					lastType = natural(int64(lastType)+unzigzag(types[0]), &ok)
+					x.Type, types = graph.ID(lastType), types[1:]
+				}
+				d.siteEnds[place], places[at] = siteCounts[at], place
+				at++
 			}
 		}
 	}
-	source, end := 0, uint64(0)
-	for i := range d.edges {
-		for next[source] <= uint32(i) { // where the edges of the source end
-			source++
-		}
-		x, h := &d.edges[i], kinds[i]
-		x.From, x.To, x.Type, x.Kind = graph.ID(source), graph.ID(tos[i]), graph.None, graph.EdgeKind(h>>8)
-		x.Certainty, x.Ptr = graph.Certainty(h&howCertainty), h&howPtr != 0
-		end += uint64(d.siteEnds[i])
+	end := uint64(0)
+	for i, k := range d.siteEnds {
+		end += uint64(k)
 		d.siteEnds[i] = uint32(end)
-	}
-	for _, t := range typedEdges {
-		d.edges[t.place].Type = t.typ
 	}
 	if !ok || end > d.counts.sites {
 		return errRange
@@ -221,10 +234,26 @@ func (d *decoder) decodeEdges(content []byte) error {
 	if end != d.counts.sites {
 		return errTrailing
 	}
-	for i, place := range d.siteStarts {
-		d.siteStarts[i] = d.siteEnds[place] - siteCounts[i]
+	// Of one kind the sources of a target ascend with the chunks.
+	d.byTarget = makeLarge[uint32](n)
+	for k := graph.EdgeKind(0); int(k) < graph.EdgeKindCount; k++ {
+		for i := range runs {
+			r := &runs[i]
+			if r.kind != k {
+				continue
+			}
+			from := places[r.start:]
+			for j, to := range r.groups {
+				size := r.sizes[j]
+				copy(d.byTarget[in[to]:in[to]+size], from)
+				in[to], from = in[to]+size, from[size:]
+			}
+		}
 	}
-	d.siteSources, d.siteCounts = froms, siteCounts
+	for i, place := range places {
+		places[i] = d.siteEnds[place] - siteCounts[i]
+	}
+	d.siteStarts, d.siteCounts, d.siteSources = places, siteCounts, froms
 	return nil
 }
 

@@ -39,7 +39,7 @@ import (
 //	1: first version
 //	2: the flags on_load and opaque
 //	3: the receivers of calls, the flag accessor, branches in bodies
-//	4: edges by kind, target and source; names left out of texts; shorter sketches
+//	4: edges by chunks of sources, kind and target; names left out of texts; shorter sketches
 //	   and hashes of documentation; files' hashes once
 const Version = 4
 

@@ -289,13 +289,26 @@ func (d *decoder) decode(r *reader) error {
 		if d.version < 4 {
 			decodeEdges, decodeSites = d.decodeEdges3, d.decodeSites3
 		}
+		// The largest section is decompressed while the nodes and edges are read.
+		sites := make(chan error, 1)
+		var siteContent []byte
+		go func() {
+			sites <- r.section(tagSites, nil, func(b []byte) error { siteContent = b; return nil })
+		}()
 		nodes = r.sections(nil, step{tagNodes, d.decodeNodes})
 		close(nodesDone)
 		if nodes == nil {
-			edges = r.sections(&buf,
-				step{tagEdges, decodeEdges},
-				step{tagSites, decodeSites},
-				step{tagReceivers, d.decodeReceivers})
+			edges = r.sections(&buf, step{tagEdges, decodeEdges})
+		}
+		if err := <-sites; edges == nil {
+			edges = err
+		}
+		if nodes == nil && edges == nil {
+			if err := decodeSites(siteContent); err != nil {
+				edges = graphForm.corrupt(tagSites, err)
+			} else {
+				edges = r.sections(&buf, step{tagReceivers, d.decodeReceivers})
+			}
 		}
 		if nodes == nil && edges == nil {
 			d.columns = graph.Columns{Edges: d.edges, ByTarget: d.byTarget, SiteEnds: d.siteEnds, Sites: d.sites}

@@ -286,7 +286,7 @@ func (s *section) store(enc *zstd.Encoder) {
 	s.digest = sha256.Sum256(s.content)
 	s.stored = nil
 	head := cursor{b: s.content}
-	columns := head.uint()
+	columns := head.upto(uint64(len(s.content))) // tests store what is none
 	sizes := head // reads on behind the number of columns
 	for range columns {
 		head.uint()

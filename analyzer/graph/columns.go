@@ -43,7 +43,9 @@ func (c *Columns) IndexEdges(nodes, files, keywords int) error {
 	if len(c.SiteEnds) != len(c.Edges) {
 		return fmt.Errorf("graph: %d site ends for %d edges", len(c.SiteEnds), len(c.Edges))
 	}
-	if err := cmp.Or(checkEdges(c, ID(nodes)), checkSites(c, ID(nodes), int32(files), int32(min(keywords, math.MaxInt32)))); err != nil {
+	sites := make(chan error, 1)
+	go func() { sites <- checkSites(c, ID(nodes), int32(files), int32(min(keywords, math.MaxInt32))) }()
+	if err := cmp.Or(checkEdges(c, ID(nodes)), <-sites); err != nil {
 		return err
 	}
 	lo := uint32(0)

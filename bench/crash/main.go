@@ -151,7 +151,15 @@ func (b *bench) prepare(repo string) error {
 	return nil
 }
 
-func (b *bench) set(state int) error { return os.WriteFile(b.file, b.text[state], 0o644) }
+// set changes the file at once: the child of a kg that was killed may read it for
+// some moments more, and what is half-written is neither of the states.
+func (b *bench) set(state int) error {
+	temp := filepath.Join(b.tmp, "next")
+	if err := os.WriteFile(temp, b.text[state], 0o644); err != nil {
+		return err
+	}
+	return os.Rename(temp, b.file)
+}
 
 func (b *bench) read(name string) []byte {
 	data, err := os.ReadFile(filepath.Join(b.tmp, name))
