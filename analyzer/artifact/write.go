@@ -142,6 +142,9 @@ func encode(g *graph.Graph, stored bool) ([]section, error) {
 		put(tagSites, e.encodeSites())
 		put(tagReceivers, e.encodeReceivers())
 		put(tagText, e.encodeText())
+		keys, total := frontCode(len(e.c.Nodes), func(i int) string { return e.c.Nodes[i].Key })
+		n.keyBytes = total
+		put(tagKeys, keys)
 	})
 	put := lane()
 	e.collect()
@@ -155,9 +158,6 @@ func encode(g *graph.Graph, stored bool) ([]section, error) {
 	table, total := frontCode(len(e.strings.sorted), func(i int) string { return e.strings.sorted[i] })
 	n.stringBytes = total
 	put(tagStrings, table)
-	table, total = frontCode(len(e.c.Nodes), func(i int) string { return e.c.Nodes[i].Key })
-	n.keyBytes = total
-	put(tagKeys, table)
 	put(tagNodes, e.encodeNodes())
 	put(tagNames, e.encodeNames())
 	put(tagSignatures, e.encodeSignatures())
@@ -287,7 +287,7 @@ func (s *section) store(enc *zstd.Encoder) {
 	s.stored = nil
 	head := cursor{b: s.content}
 	columns := head.upto(uint64(len(s.content))) // tests store what is none
-	sizes := head // reads on behind the number of columns
+	sizes := head                                // reads on behind the number of columns
 	for range columns {
 		head.uint()
 	}
