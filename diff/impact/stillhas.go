@@ -42,7 +42,7 @@ func (e *engine) stillHas(t graph.ID, use *graph.Edge, s *graph.Site) bool {
 		}
 	}
 	// Most constructors, as those of exceptions, take some values.
-	return n.Kind == graph.KindConstructor && s.Keywords < 0 && s.Flags&graph.SiteSpreadKw == 0 &&
+	return (e.givenOutside(t) || n.Kind == graph.KindConstructor && s.Keywords < 0 && s.Flags&graph.SiteSpreadKw == 0) &&
 		slices.ContainsFunc(supertypes(e.base, owner), func(b graph.ID) bool {
 			return len(e.base.Nodes[b].Signature.Bases) > len(e.base.OutKind(b, graph.EdgeExtends)) || e.base.Nodes[b].Kind == graph.KindExternal
 		})
