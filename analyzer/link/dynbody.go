@@ -88,9 +88,9 @@ func (r *bodyReader) markValues() {
 		if x.Op != facts.OpCall || x.X < 0 {
 			continue
 		}
-		asks := r.testsType(x.X)
-		for _, a := range fs.List(x.Args) {
-			if asks {
+		asks, cast := r.testsType(x.X), r.ev.formOf(r.ev.typ[x.X]) == FormCast
+		for k, a := range fs.List(x.Args) {
+			if asks || cast && k == 0 {
 				r.role[a] = roleAsked
 			} else {
 				value(facts.ExprID(a))
@@ -129,7 +129,7 @@ func (r *bodyReader) markValues() {
 // argument is, or says so.
 func (r *bodyReader) testsType(at facts.ExprID) bool {
 	switch r.ev.formOf(r.ev.typ[at]) {
-	case FormCast, FormNewType, FormTypeVar:
+	case FormNewType, FormTypeVar:
 		return true
 	}
 	ref := r.ev.ref[at]
