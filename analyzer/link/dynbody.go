@@ -186,8 +186,8 @@ func (r *bodyReader) dynamicImports() {
 	}
 }
 
-// exported records which of its own declarations a module lists as what an import of
-// all names brings.
+// exported records which declarations, of its own or imported, a module lists as what
+// an import of all names brings.
 func (r *bodyReader) exported() {
 	l := r.l
 	name := r.ev.lang.Dynamic.Exports
@@ -200,8 +200,8 @@ func (r *bodyReader) exported() {
 		if r.f.Facts.Str(d.Name) != name {
 			continue
 		}
-		if e := Ent(l.pkgScope.get(r.f.unit, r.f.syms[d.Value])); e != noEnt && l.entFile[e] == r.fn && l.nodeOf[e] != graph.None {
-			r.edges = append(r.edges, graph.RawEdge{From: from, To: l.nodeOf[e], Type: graph.None, Kind: graph.EdgeConfigures, HasSite: true, Site: r.site(d.Line, d.Col)})
+		if b := r.ev.moduleNameHere(r.f.syms[d.Value]); b.kind == bindEnt && l.nodeOf[l.canon[b.ent]] != graph.None {
+			r.edges = append(r.edges, graph.RawEdge{From: from, To: l.nodeOf[l.canon[b.ent]], Type: graph.None, Kind: graph.EdgeConfigures, HasSite: true, Site: r.site(d.Line, d.Col)})
 		}
 	}
 }
