@@ -112,6 +112,10 @@ func (e *engine) usesOfGone(t, now graph.ID, keep func(*graph.Edge) bool) {
 			continue // what annotates or tests it does not break with it
 		case graph.EdgeConverts:
 			continue // the name is written where the interface is asked for
+		case graph.EdgeConfigures:
+			if x := &e.base.Nodes[edge.From]; e.d.RulesFor(x).Dynamic && x.File != e.base.Nodes[t].File {
+				continue // the import that brought the name breaks first
+			}
 		case graph.EdgeInjects:
 			if e.unwritten(e.base, edge) {
 				if now == graph.None {
