@@ -73,8 +73,9 @@ func (h *Hierarchy) isUnder(a, b ID) bool {
 	return ok
 }
 
-// under returns the type itself and those that extend, implement or embed it,
-// directly or not: values of them are values of it, or have its methods.
+// under returns the type itself and those that extend, implement or embed it, or
+// extend a variable that has it, directly or not: values of them are values of it, or
+// have its methods.
 func (h *Hierarchy) under(t ID) []ID {
 	list, ok := h.below[t]
 	if ok {
@@ -89,6 +90,14 @@ func (h *Hierarchy) under(t ID) []ID {
 					seen[u] = true
 					list = append(list, u)
 				}
+			}
+		}
+		// What has the class as its value may be extended itself.
+		for _, e := range h.g.InKind(list[i], EdgeReferences) {
+			u := h.g.Edges[e].From
+			if k := h.g.Nodes[u].Kind; !seen[u] && (k == KindVariable || k == KindConstant || k == KindField) && len(h.g.InKind(u, EdgeExtends)) > 0 {
+				seen[u] = true
+				list = append(list, u)
 			}
 		}
 		if len(list) > maxBelow {

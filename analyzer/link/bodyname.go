@@ -93,8 +93,11 @@ func (r *bodyReader) use(e facts.ExprID, x *facts.Expr, ref Ent) {
 		}
 	default:
 		kind = graph.EdgeReads
-		if x.Flags&facts.FlagWrite != 0 {
+		switch {
+		case x.Flags&facts.FlagWrite != 0:
 			kind = graph.EdgeWrites
+		case r.role[e] == roleExtend && r.f.Rules.Modules != nil:
+			kind = graph.EdgeExtends // whatever class the variable has
 		}
 	}
 	to := r.target(ref)
