@@ -158,6 +158,21 @@ func TestPythonGrows(t *testing.T) {
 			}
 			return b.String()
 		},
+		"protocols": func(n int) string {
+			var b strings.Builder
+			b.WriteString("from typing import Protocol\nclass P(Protocol):\n")
+			for i := range n {
+				fmt.Fprintf(&b, "    def m%d(self): ...\n", i)
+			}
+			b.WriteString("class B:\n")
+			for i := range n - 1 {
+				fmt.Fprintf(&b, "    def m%d(self): ...\n", i)
+			}
+			for i := range n {
+				fmt.Fprintf(&b, "class C%d(B):\n    def m%d(self): ...\nclass P%d(Protocol):\n    def m%d(self): ...\n", i, n-1, i, n-1)
+			}
+			return b.String()
+		},
 		"candidates": func(n int) string {
 			var b strings.Builder
 			for i := range n {

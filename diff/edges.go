@@ -142,19 +142,24 @@ func IsFitted(g *graph.Graph, n graph.ID) bool {
 func IsGiven(g *graph.Graph, t, iface graph.ID) bool {
 	types := extending(g, t)
 	return slices.ContainsFunc(extending(g, iface), func(i graph.ID) bool {
-		return slices.ContainsFunc(g.InKind(i, graph.EdgeConverts), func(x uint32) bool { return slices.Contains(types, g.Edges[x].Type) })
+		return slices.ContainsFunc(g.InKind(i, graph.EdgeConverts), func(x uint32) bool {
+			_, ok := slices.BinarySearch(types, g.Edges[x].Type)
+			return ok
+		})
 	})
 }
 
-// extending returns a type and those that extend it, at any distance.
+// extending returns a type and those that extend it, at any distance, sorted.
 func extending(g *graph.Graph, t graph.ID) []graph.ID {
-	list := []graph.ID{t}
+	list, seen := []graph.ID{t}, map[graph.ID]bool{t: true}
 	for i := 0; i < len(list); i++ {
 		for _, x := range g.InKind(list[i], graph.EdgeExtends) {
-			if from := g.Edges[x].From; !slices.Contains(list, from) {
+			if from := g.Edges[x].From; !seen[from] {
+				seen[from] = true
 				list = append(list, from)
 			}
 		}
 	}
+	slices.Sort(list)
 	return list
 }

@@ -32,7 +32,8 @@ type protocol struct {
 // implementProtocols adds the implements edges of the classes of the tree that fit
 // one of its protocols and do not name it: class to protocol, method to method. A
 // class below one that fits has no edge of its own. Compared are the classes that
-// declare one of the members that are asked for; how many that may be is bounded.
+// declare one of the members that are asked for; how many members that may be, of all
+// together, is bounded.
 func (l *linker) implementProtocols() {
 	if l.slots == nil || len(l.slots.protocols) == 0 {
 		return
@@ -63,17 +64,25 @@ func (l *linker) implementProtocols() {
 		slices.SortStableFunc(p.asked, func(x, y Ent) int {
 			return len(declaring[l.symOf(x, l.decl(x).Name)]) - len(declaring[l.symOf(y, l.decl(y).Name)])
 		})
+		n := 0
+		for _, m := range p.asked {
+			n += len(declaring[l.symOf(m, l.decl(m).Name)])
+		}
+		if n > budget {
+			over++
+			continue
+		}
+		budget -= n
 		candidates = candidates[:0]
 		for _, m := range p.asked {
 			candidates = append(candidates, declaring[l.symOf(m, l.decl(m).Name)]...)
 		}
-		if len(candidates) > budget {
-			over++
-			continue
-		}
-		budget -= len(candidates)
 		slices.Sort(candidates)
 		for _, c := range slices.Compact(candidates) {
+			if budget -= len(p.asked); budget < 0 {
+				over++
+				break
+			}
 			if near.meet(c, p.class) && l.fitsProtocol(ev, p, c) && !slices.ContainsFunc(l.slots.mro[c].types[1:], func(y Type) bool {
 				return l.fitsProtocol(ev, p, l.types.rec(y).ent)
 			}) {
@@ -238,7 +247,7 @@ func (l *linker) takesCalls(ev *evaluator, has, asked Ent) bool {
 	const several = graph.ParamVariadic | graph.ParamKeywords
 	name := l.symOf(asked, l.decl(asked).Name)
 	called := name == ev.lang.dyn.call
-	operator := !called && strings.HasPrefix(l.symString(name), "__")
+	operator := !called && strings.HasPrefix(l.symString(name), ev.lang.Dynamic.Special)
 	x, y := l.takenBy(has), l.takenBy(asked)
 	used := make([]bool, len(x))
 	at, own := 0, !called || len(y) == 0

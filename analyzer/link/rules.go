@@ -207,6 +207,11 @@ type Dynamic struct {
 	// one that runs when a class below is declared.
 	Fallback, Getter, Assigned, Removed, Subclassed string
 
+	// Special is what the names of methods begin with that are not called by them, but
+	// by operators and by whoever knows what they stand for, who give arguments by
+	// position.
+	Special string
+
 	// TypeTests are the functions of the universe that ask of what type a value is.
 	TypeTests []string
 

@@ -73,6 +73,7 @@ var rules = &link.Rules{
 		Removed:        "__delete__",
 		Subclassed:     "__init_subclass__",
 		TypeTests:      []string{"isinstance", "issubclass"},
+		Special:        "__",
 		Setter:         "@setter",
 		Deleter:        "@deleter",
 		AsyncIterates:  "__aiter__",
