@@ -477,7 +477,7 @@ func (l *linker) inheritedParams(ev *evaluator, files []int32) {
 			if m == nil {
 				continue
 			}
-			for _, b := range m.types[min(1, len(m.types)):] {
+			for _, b := range m.above() {
 				o := Ent(l.members.get(int32(ev.types.rec(b).ent), f.syms[d.Name]))
 				if o == noEnt {
 					continue

@@ -28,7 +28,7 @@ func (l *linker) dynamicHierarchy() {
 				continue
 			}
 			found := false
-			for _, y := range m.types[min(1, len(m.types)):] {
+			for _, y := range m.above() {
 				o := Ent(l.members.get(int32(l.types.rec(y).ent), f.syms[d.Name]))
 				if o == noEnt {
 					continue

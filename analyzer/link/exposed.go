@@ -33,7 +33,7 @@ func (l *linker) expose() {
 	}
 	for i := 0; i < len(x.list); i++ {
 		if m := l.slots.mro[x.list[i]]; m != nil && l.decl(x.list[i]).Kind.IsType() {
-			for _, y := range m.types[min(1, len(m.types)):] {
+			for _, y := range m.above() {
 				if e := l.types.rec(y).ent; !strings.HasPrefix(l.str(e, l.decl(e).Name), "_") {
 					x.expose(e)
 				}

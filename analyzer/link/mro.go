@@ -7,6 +7,9 @@ import (
 // The order in which a class's members are searched: the C3 linearisation of
 // its bases.
 
+// above returns the classes behind the class itself.
+func (m *mroOf) above() []Type { return m.types[min(1, len(m.types)):] }
+
 // maxLinear bounds the classes above one class.
 const maxLinear = 1 << 9
 

@@ -83,7 +83,7 @@ func (l *linker) implementProtocols() {
 				over++
 				break
 			}
-			if near.meet(c, p.class) && l.fitsProtocol(ev, p, c) && !slices.ContainsFunc(l.slots.mro[c].types[1:], func(y Type) bool {
+			if near.meet(c, p.class) && l.fitsProtocol(ev, p, c) && !slices.ContainsFunc(l.slots.mro[c].above(), func(y Type) bool {
 				return l.fitsProtocol(ev, p, l.types.rec(y).ent)
 			}) {
 				l.implementProtocol(p, c)
@@ -172,7 +172,8 @@ func (l *linker) fitsProtocol(ev *evaluator, p *protocol, class Ent) (fits bool)
 		return fits
 	}
 	defer func() { p.fits[class] = fits }()
-	if l.slots.protocols[class] || l.langOf(class) != l.langOf(p.class) || slices.ContainsFunc(l.slots.mro[class].types, func(y Type) bool { return l.types.rec(y).ent == p.class }) {
+	m := l.slots.mro[class]
+	if m == nil || l.slots.protocols[class] || l.langOf(class) != l.langOf(p.class) || slices.ContainsFunc(m.types, func(y Type) bool { return l.types.rec(y).ent == p.class }) {
 		return false
 	}
 	for _, m := range p.asked {
