@@ -12,9 +12,8 @@ func (l *linker) dynamicHierarchy() {
 	if l.slots == nil {
 		return
 	}
-	for fn := range l.files {
-		f := &l.files[fn]
-		if f.unit < 0 || f.Rules.Dynamic == nil || l.units[f.unit].surface {
+	for _, f := range l.ownFiles() {
+		if f.Rules.Dynamic == nil {
 			continue
 		}
 		for i := range f.Facts.Decls {

@@ -128,9 +128,8 @@ func (l *linker) askedBy(class Ent) (asked []Ent) {
 // declaringClasses finds the classes of the tree that declare members of the names
 // that of has, and returns how many classes there are.
 func (l *linker) declaringClasses(of map[Sym][]Ent) (classes int) {
-	for fn := range l.files {
-		f := &l.files[fn]
-		if f.unit < 0 || f.Rules.Dynamic == nil || l.units[f.unit].surface {
+	for _, f := range l.ownFiles() {
+		if f.Rules.Dynamic == nil {
 			continue
 		}
 		for i := range f.Facts.Decls {
