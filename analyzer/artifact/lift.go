@@ -35,7 +35,7 @@ func imports(g *graph.Graph) []imported {
 	var list []imported
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		if from, to := owner[e.From], owner[e.To]; e.Kind == graph.EdgeImports && from != to {
+		if from, to := owner[e.From], owner[e.To]; e.Kind == graph.EdgeImports && from != to && g.Nodes[e.From].Kind != graph.KindModule {
 			list = append(list, imported{from, to, max(1, len(g.Sites(e)))})
 		}
 	}

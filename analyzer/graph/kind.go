@@ -56,7 +56,7 @@ type EdgeKind uint8
 // The kinds of edges.
 const (
 	EdgeContains     EdgeKind = iota // parent → child; kept as Node.Parent, never in Graph.Edges
-	EdgeImports                      // file → package, file or external; or file or declaration → what it imports by name
+	EdgeImports                      // file → package, file or external; or file or declaration → what it imports by name; or module → itself and those that it needs, if all of these are known
 	EdgeCalls                        // declaration → callee
 	EdgeReferences                   // declaration → function used as a value
 	EdgeUsesType                     // declaration → type

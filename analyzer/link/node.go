@@ -28,6 +28,11 @@ func (l *linker) makeNodes() {
 			modules[i] = l.b.AddNode(graph.Node{Key: graph.ModuleKey(s.Name, m.Path), Kind: graph.KindModule, Name: path.Base(m.Path),
 				QName: m.Path, Parent: repo, Lang: s.Name, File: m.File, Signature: graph.Signature{Text: m.Build}})
 		}
+		for i, m := range s.layout.Modules {
+			for _, n := range m.Needs {
+				l.b.AddEdge(graph.RawEdge{From: modules[i], To: modules[n], Type: graph.None, Kind: graph.EdgeImports})
+			}
+		}
 		for i := range s.layout.Units {
 			l.makeUnit(s, int(s.firstUnit)+i, repo, modules)
 		}

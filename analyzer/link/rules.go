@@ -355,6 +355,11 @@ type Module struct {
 	// Build is how its build knows it, in words of the language that TestCommands
 	// reads; empty: as its folder. It is the signature of the module's node.
 	Build string
+
+	// Needs are the modules whose code its programs may have, by their numbers and
+	// in order: itself and those that it needs itself. What these need, it has, too. Nil:
+	// that is not known, and may be all.
+	Needs []int
 }
 
 // Unit is a unit of naming whose files share one scope: a Go package, a Java

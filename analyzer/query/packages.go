@@ -32,7 +32,7 @@ func (x *Index) makePackages() *lifted {
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		if e.Kind != graph.EdgeImports {
+		if e.Kind != graph.EdgeImports || g.Nodes[e.From].Kind == graph.KindModule {
 			continue
 		}
 		from, to := l.owner[e.From], l.owner[e.To]

@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected sections of testdata")
 
 // rules are those of the languages in testdata.
-var rules = diff.Options{Rules: map[string]diff.Rules{"go": {Predeclared: []string{"any", "min"}, Constants: []string{"int float64", "string"}, Nil: []string{"*"}, TopTypes: []string{"any"}}, "py": {Keywords: true, Dynamic: true}, "python": {Keywords: true, Dynamic: true, TestsAlone: true, Fallback: "__getattr__"}, "typescript": {Coerces: true, FileModules: true, Loose: []string{".js"}, Union: " | ", Structural: true}, "js": {Dynamic: true, LooseArity: true}, "java": {Coerces: true, Statics: true, Overriding: "ext:java:java.lang#Override", Unchecked: []string{"l.Quiet"}, TopTypes: []string{"l.Any"},
+var rules = diff.Options{Rules: map[string]diff.Rules{"go": {Predeclared: []string{"any", "min"}, Constants: []string{"int float64", "string"}, Nil: []string{"*"}, TopTypes: []string{"any"}}, "py": {Keywords: true, Dynamic: true}, "python": {Keywords: true, Dynamic: true, TestsAlone: true, Fallback: "__getattr__"}, "typescript": {Coerces: true, FileModules: true, Loose: []string{".js"}, Union: " | ", Structural: true}, "js": {Dynamic: true, LooseArity: true}, "java": {Coerces: true, Scanned: true, Statics: true, Overriding: "ext:java:java.lang#Override", Unchecked: []string{"l.Quiet"}, TopTypes: []string{"l.Any"},
 	Supertypes: func(name string) []string {
 		return map[string][]string{"l.EOF": {"l.IO"}, "l.List": {"l.Many"}, "l.Null": {"l.Quiet"}}[name]
 	}}}}

@@ -338,14 +338,18 @@ func (s *selection) add(w *walk, toHead func(graph.ID) graph.ID) {
 }
 
 // within returns which tests have a changed node in their program: others
-// cannot run it, whatever the edges say of all programs together.
+// cannot run it, whatever the edges say of all programs together. Where a program
+// has what it finds on a path, that is what its module needs.
 func (s *selection) within(w *walk, p *programs) func(test graph.ID) bool {
 	var seeds []graph.ID
 	for _, n := range w.order {
 		if !w.began(n) {
 			continue
 		}
-		if rules := s.e.d.RulesFor(&w.g.Nodes[n]); rules.Dynamic || rules.Scanned {
+		switch rules := s.e.d.RulesFor(&w.g.Nodes[n]); {
+		case rules.Scanned && !rules.Dynamic && w.near != nil && !w.near.any:
+			return w.near.runs
+		case rules.Dynamic || rules.Scanned:
 			return func(graph.ID) bool { return true }
 		}
 		seeds = append(seeds, n)

@@ -32,6 +32,9 @@ type walk struct {
 	handed  map[graph.ID]bool   // see handedOut; nil until asked
 	shaped  func(graph.ID) bool // the language of a node has types that fit by their shape; nil: none has
 	tests   bool                // tests are looked for: who may run a method from outside is followed, too
+	mods    *modules            // nil: not told
+	asked   bool                // mods is known
+	near    *near               // of this walk; nil without mods
 }
 
 // visit is how the walk reached a node.
@@ -61,6 +64,12 @@ func (w *walk) start(seeds ...graph.ID) {
 	w.epoch++
 	w.order = w.order[:0]
 	w.keeper = nil
+	if !w.asked {
+		w.asked, w.mods = true, modulesOf(w.g)
+	}
+	if w.mods != nil {
+		w.near = w.mods.near()
+	}
 	for _, n := range seeds {
 		w.visit(n, visit{edge: -1, via: -1, from: graph.None})
 	}
@@ -72,6 +81,9 @@ func (w *walk) visited(n graph.ID) bool { return w.mark[n] == w.epoch }
 func (w *walk) began(n graph.ID) bool { return w.nodes[n].from == graph.None }
 
 func (w *walk) visit(n graph.ID, v visit) {
+	if w.near != nil && v.from == graph.None {
+		w.near.add(&w.g.Nodes[n])
+	}
 	w.mark[n] = w.epoch
 	w.nodes[n] = v
 	w.order = append(w.order, n)
@@ -197,6 +209,14 @@ func (w *walk) reach(n graph.ID, i, via int32, c, worst graph.Certainty) {
 	}
 	if worst == graph.Ambiguous && at.certainty != worst && edge.Certainty != worst && c != worst {
 		return // followed in the first part
+	}
+	if w.near != nil {
+		switch user := &w.g.Nodes[edge.From]; {
+		case edge.Kind == graph.EdgeHTTPCalls || edge.Kind == graph.EdgePublishes: // from another program, maybe
+			w.near.add(user)
+		case !w.near.together(user):
+			return
+		}
 	}
 	v := visit{depth: at.depth + 1, certainty: max(at.certainty, edge.Certainty, c), edge: i, via: via, from: n}
 	if u := edge.From; !w.visited(u) {

@@ -18,8 +18,8 @@ import (
 var Language = &lang.Language{
 	Name:       "java",
 	Extensions: []string{".java"},
-	Manifests:  []string{"pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"},
-	Version:    17,
+	Manifests:  []string{"pom.xml", "*.gradle", "*.gradle.kts"},
+	Version:    18,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Manifest:   ExtractManifest,

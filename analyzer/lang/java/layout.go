@@ -18,6 +18,7 @@ func layout(files []link.File) *link.Layout {
 		units: map[unitKey]int{}, byName: map[string][]int{}}
 	la.modules(files)
 	la.place(files)
+	la.dependencies(files)
 	la.Resolve = la.resolve
 	la.Others = la.others
 	return la.Layout
@@ -104,8 +105,9 @@ func (la *layouter) unique(name, dir string) string {
 	return name
 }
 
-// project adds a module that settings name, if it has no build file.
-func (la *layouter) project(dir, file, build string) {
+// project adds a module that settings name, if it has no build file by a usual
+// name. The file is what says something of it.
+func (la *layouter) project(dir string, file *link.File, build string) {
 	if n, ok := la.byDir[dir]; ok {
 		if m := &la.Modules[n]; m.Build == "" && !la.poms[n] {
 			m.Build = build
@@ -115,8 +117,14 @@ func (la *layouter) project(dir, file, build string) {
 	n := len(la.Modules)
 	name := path.Base(dir)
 	la.byDir[dir] = n
-	la.Modules = append(la.Modules, link.Module{Path: la.unique(name, dir), Dir: dir, File: file, Build: build})
-	la.needs = append(la.needs, nil)
+	la.Modules = append(la.Modules, link.Module{Path: la.unique(name, dir), Dir: dir, File: file.Path, Build: build})
+	var needs []string
+	for _, s := range file.Facts.Settings {
+		if file.Facts.Str(s.Name) == "needs" && dirOf(file.Path) == dir {
+			needs = append(needs, file.Facts.Str(s.Value))
+		}
+	}
+	la.needs = append(la.needs, needs)
 	if !slices.Contains(la.names[name], n) {
 		la.names[name] = append(la.names[name], n)
 	}
@@ -175,7 +183,7 @@ func isTest(p string) bool {
 		switch {
 		case part == "src" && k+1 < len(parts):
 			next := parts[k+1]
-			return next == "test" || strings.HasSuffix(next, "Test") || strings.HasSuffix(next, "Tests") || strings.HasSuffix(next, "-test") || next == "it" || next == "jmh"
+			return next == "test" || strings.HasSuffix(next, "Test") || strings.HasSuffix(next, "Tests") || strings.HasSuffix(next, "-test") || next == "it" || next == "jmh" || next == "jcstress"
 		case part == "test" || part == "tests":
 			return true
 		}

@@ -17,20 +17,24 @@ import (
 // names as a dependency; module, the folder of each module that a project of
 // Maven is built with, behind the profile that it takes, if any, and a tab;
 // project, the folder of each project that settings of Gradle include, behind
-// its path, if that is known, and a tab. Files of Gradle are programs; what
+// its path, if that is known, and a tab. What else may be on class paths is told
+// by "may" and "open", as gradle.go and pom say. Files of Gradle are programs; what
 // stands in them as plain text is read, and nothing is run.
 func ExtractManifest(name string, src []byte, b *facts.Builder) (*facts.File, error) {
 	b.Reset()
 	m := &manifest{b: b}
-	if name == "pom.xml" {
+	switch {
+	case name == "pom.xml":
 		if err := m.pom(src); err != nil {
 			return nil, err
 		}
-	} else {
-		if strings.HasPrefix(name, "settings.") {
-			m.settings(src)
-		}
+	case strings.HasPrefix(name, "settings."):
+		m.settings(src)
 		m.gradle(src)
+	default:
+		src = eachWritten(src)
+		m.gradle(src)
+		m.gradlePaths(src)
 	}
 	return b.Finish(), nil
 }
@@ -47,18 +51,35 @@ func (m *manifest) set(name, value string) {
 
 var errPom = errors.New("not a Maven project file")
 
+// element is an open element of a project of Maven, with the names in it.
+type element struct{ name, group, artifact string }
+
 // pom reads a project of Maven. Encodings other than UTF-8 are read as if they
 // were: names of artifacts are ASCII.
+//
+// Whatever artifact is named anywhere may be on the class path, as a dependency, a
+// plugin, what processes annotations, or the parent whose dependencies are its own: "may"
+// is GROUP:NAME, without the name where it is not known. Managed dependencies are
+// versions, and what is left out adds nothing. A file elsewhere in the tree that may be
+// code is "open", and "scans" says that tests of other artifacts are run, too.
 func (m *manifest) pom(src []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(src))
 	d.Strict = false
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
-	var open []string
+	var open []element
+	var path string // the names of what is open, joined by slashes
 	var text strings.Builder
 	group, parent := "", ""
 	var inProfile []string
 	profile, always := "", false
 	seen := false
+	said := map[string]bool{}
+	say := func(name, value string) {
+		if k := name + "\x00" + value; !said[k] {
+			said[k] = true
+			m.set(name, value)
+		}
+	}
 	for {
 		tok, err := d.RawToken()
 		if err == io.EOF {
@@ -68,15 +89,20 @@ func (m *manifest) pom(src []byte) error {
 			if !seen {
 				return errPom
 			}
+			say("open", "syntax")
 			break
 		}
 		switch t := tok.(type) {
 		case xml.StartElement:
 			if len(open) < 64 {
-				open = append(open, t.Name.Local)
+				open = append(open, element{name: t.Name.Local})
 			} else {
 				return errPom
 			}
+			if path != "" {
+				path += "/"
+			}
+			path += t.Name.Local
 			seen = seen || t.Name.Local == "project"
 			text.Reset()
 		case xml.CharData:
@@ -84,7 +110,7 @@ func (m *manifest) pom(src []byte) error {
 				text.Write(t)
 			}
 		case xml.EndElement:
-			switch strings.Join(open, "/") {
+			switch path {
 			case "project/artifactId":
 				m.set("artifact", text.String())
 			case "project/groupId":
@@ -110,8 +136,30 @@ func (m *manifest) pom(src []byte) error {
 				}
 				inProfile, profile, always = nil, "", false
 			}
-			if len(open) > 0 {
-				open = open[:len(open)-1]
+			if n := len(open); n > 0 {
+				value := strings.TrimSpace(text.String())
+				switch e := &open[n-1]; {
+				case e.name == "groupId" && n > 1:
+					open[n-2].group = value
+				case e.name == "artifactId" && n > 1:
+					open[n-2].artifact = value
+				case e.name == "dependenciesToScan":
+					say("scans", "true")
+				case e.artifact != "" && n > 1:
+					if !strings.Contains(path, "/dependencyManagement/") && !strings.Contains(path, "/exclusions/") {
+						switch {
+						case e.artifact == "${project.artifactId}": // itself
+						case strings.Contains(e.artifact, "${"):
+							say("may", e.group+":")
+						default:
+							say("may", e.group+":"+e.artifact)
+						}
+					}
+				case codeElsewhere(e.name, value):
+					say("open", e.name)
+				}
+				path = strings.TrimSuffix(strings.TrimSuffix(path, open[n-1].name), "/")
+				open = open[:n-1]
 			}
 			text.Reset()
 		}
@@ -124,6 +172,25 @@ func (m *manifest) pom(src []byte) error {
 	}
 	m.set("group", group)
 	return nil
+}
+
+// codeElsewhere reports whether an element of a project of Maven may be code of
+// the tree that is outside of the project's folder.
+func codeElsewhere(name, value string) bool {
+	outside := strings.Contains(value, "..") || strings.Contains(value, "parent.basedir") || strings.Contains(value, "ultiModuleProjectDirectory") ||
+		strings.Contains(value, "executionRootDirectory")
+	if !outside && name != "systemPath" || strings.HasPrefix(value, "${java.home}") {
+		return false
+	}
+	switch name {
+	case "relativePath", "module", "subproject", "description", "url", "name":
+		return false
+	}
+	switch value[strings.LastIndexByte(value, '.')+1:] {
+	case "txt", "xml", "md", "properties", "pro", "yml", "yaml", "header", "license":
+		return false
+	}
+	return true
 }
 
 var gradleProject = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`project\(\s*(?:path\s*[:=]\s*)?['"]:([\w.:-]+)['"]`) })

@@ -25,6 +25,13 @@ const buildParts = " | "
 // projects adds the modules that settings of Gradle name, and says what all of
 // them are called.
 func (la *layouter) projects(files []link.File) {
+	scripts := map[string]*link.File{} // of projects whose build files are called after them
+	for i := range files {
+		f := &files[i]
+		if base := path.Base(f.Path); gradleScript(base) && !strings.HasPrefix(base, "settings.") && !inResources(f.Path) && scripts[dirOf(f.Path)] == nil {
+			scripts[dirOf(f.Path)] = f
+		}
+	}
 	for i := range files {
 		f := &files[i]
 		if !strings.HasPrefix(path.Base(f.Path), "settings.gradle") || inResources(f.Path) {
@@ -35,7 +42,7 @@ func (la *layouter) projects(files []link.File) {
 			if called != "" {
 				build += buildParts + called
 			}
-			la.project(dir, f.Path, build)
+			la.project(dir, cmp.Or(scripts[dir], f), build)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package java
 
 import (
+	"bytes"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -27,10 +29,12 @@ var (
 	gradleChildren = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\brootProject\.children\s*\.\s*(?:each|forEach)\b`) })
 )
 
-// settings reads the projects of a build of Gradle.
+// settings reads the projects of a build of Gradle, and says "others" if there may
+// be more, or other builds that are a part of it.
 func (m *manifest) settings(src []byte) {
-	src = withoutComments(src)
+	src = eachWritten(withoutComments(src))
 	folders := map[string]string{}
+	others := !plainSettings(src)
 	for _, x := range gradleFolder().FindAllSubmatch(src, 1<<12) {
 		folders[string(x[1])] = path.Clean(string(x[2]))
 	}
@@ -57,10 +61,103 @@ func (m *manifest) settings(src []byte) {
 				seen[p] = true
 				if called, ok := name(p); ok {
 					dir = called + "\t" + dir
+				} else {
+					others = true
 				}
 				m.set("project", dir)
 			}
 		}
+	}
+	if others {
+		m.set("others", "true")
+	}
+}
+
+// plainSettings reports whether all projects that settings include are read.
+func plainSettings(src []byte) bool {
+	toks, ok := gradleTokens(src)
+	r := &gradleReader{toks: toks}
+	if !ok || !r.match() {
+		return false
+	}
+	folders := 0
+	for i, t := range toks {
+		switch {
+		case t.text == "include" && t.kind == 'a':
+			k := i + 1
+			for ; k < len(toks); k++ {
+				if c := toks[k].kind; c == '"' && !toks[k].part || c == '(' || c == ',' || c == '\n' && (r.is(k-1, ',') || r.is(k-1, '(') || r.is(k+1, ')')) {
+					continue
+				}
+				break
+			}
+			if k == i+1 || k < len(toks) && toks[k].kind != '\n' && toks[k].kind != ')' && toks[k].kind != '}' && toks[k].kind != ';' {
+				return false
+			}
+		case t.kind == 'a' && (t.text == "includeFlat" || t.text == "includeBuild" || t.text == "sourceControl" || t.text == "apply" && slices.ContainsFunc(toks[i:r.lineEnd(i)], func(t gradleToken) bool { return t.text == "from" })):
+			return false
+		case r.steps < 0: // a line that is too long
+			return false
+		case t.text == "projectDir" && t.kind == 'a' && r.is(i-1, '.') && r.is(i+1, '='):
+			folders++
+		}
+	}
+	return folders == len(gradleFolder().FindAllIndex(src, -1))
+}
+
+var (
+	gradleEach = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:\[|listOf\()([\s\w'",:/-]*)[\])]\s*\.\s*(?:each|forEach)\s*\{`)
+	})
+	gradleListed   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\s*['"][\w:/-]+['"]\s*,?)+\s*$`) })
+	gradleVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(\w+)\s*->`) })
+)
+
+// maxEach bounds what is done for each of some names.
+const maxEach = 1 << 11
+
+// eachWritten writes out what is done for each of some names, as in
+// ['a', 'b'].each { name -> include "shop-$name" }.
+func eachWritten(src []byte) []byte {
+	if !bytes.Contains(src, []byte("ach")) {
+		return src
+	}
+	var out []byte
+	for {
+		at := gradleEach().FindSubmatchIndex(src)
+		if at == nil {
+			return append(out, src...)
+		}
+		depth, end := 1, at[1]
+		for ; end < len(src) && depth > 0; end++ {
+			switch src[end] {
+			case '{':
+				depth++
+			case '}':
+				depth--
+			}
+		}
+		list := src[at[2]:at[3]]
+		if depth > 0 {
+			return append(out, src...)
+		}
+		if end-at[1] > maxEach || !gradleListed().Match(list) {
+			out = append(out, src[:at[1]]...)
+			src = src[at[1]:]
+			continue
+		}
+		out = append(out, src[:at[0]]...)
+		body, name := string(src[at[1]:end-1]), "it"
+		if v := gradleVariable().FindStringSubmatch(body); v != nil {
+			body, name = body[len(v[0]):], v[1]
+		}
+		put := regexp.MustCompile(`\$\{` + name + `\}|\$` + name + `\b`)
+		plain := regexp.MustCompile(`(include\s*\(?\s*)` + name + `\b`)
+		for _, q := range gradleQuoted().FindAllSubmatch(list, 1<<8) {
+			text := put.ReplaceAllLiteralString(body, string(q[1]))
+			out = append(out, "\n"+plain.ReplaceAllString(text, "${1}'"+string(q[1])+"'")+"\n"...)
+		}
+		src = src[end:]
 	}
 }
 

@@ -1,0 +1,305 @@
+package java
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/link"
+)
+
+// What may be on the class paths of a module's programs and tests: its own
+// classes, and those of the modules that its build files name, that these name, and
+// so on. More is found than a build has there, as scopes are not told apart. Where
+// something is not understood, nothing is said of the module, so that it may depend
+// on any other.
+
+// buildFile is what a build file says of class paths, see gradle.go and pom.
+type buildFile struct {
+	dir, base   string
+	own, below  paths
+	scans       bool // the tests of what is needed are run here, too
+	mayBeOthers bool // of settings: projects that are not known, or other builds
+}
+
+// paths is what a build file says of one project, or of all below.
+type paths struct {
+	may, applies, holds, uses []string
+	open                      bool
+}
+
+func (p *paths) add(name, value string) {
+	switch name {
+	case "may":
+		p.may = append(p.may, value)
+	case "applies":
+		p.applies = append(p.applies, value)
+	case "holds":
+		p.holds = append(p.holds, value)
+	case "uses":
+		p.uses = append(p.uses, value)
+	case "open":
+		p.open = true
+	}
+}
+
+// dependencies finds out of each module which others it may need.
+func (la *layouter) dependencies(files []link.File) {
+	if len(la.Modules) < 2 {
+		return
+	}
+	x := &depends{la: la, byDir: map[string][]*buildFile{}, scripts: map[string][]*buildFile{}, paths: map[string]string{}, called: map[string][]string{}, groups: map[string]bool{}, made: map[string]bool{}, outside: la.outside(files)}
+	for i := range files {
+		f := &files[i]
+		if at := strings.Index("/"+f.Path, "/buildSrc/"); at >= 0 {
+			x.made[strings.TrimSuffix(f.Path[:at], "/")] = true
+		}
+		if base := path.Base(f.Path); (base == "pom.xml" || gradleScript(base)) && !inResources(f.Path) {
+			x.read(f, base)
+		}
+	}
+	needs := make([][]int, len(la.Modules))
+	known := make([]bool, len(la.Modules))
+	for n := range la.Modules {
+		needs[n], known[n] = x.needs(n)
+	}
+	for n := range la.Modules {
+		for _, b := range x.byDir[la.Modules[n].Dir] {
+			if b.scans {
+				for _, k := range needs[n] {
+					needs[k] = append(needs[k], n)
+				}
+			}
+		}
+	}
+	for n := range la.Modules {
+		if known[n] {
+			needs[n] = append(needs[n], n)
+			slices.Sort(needs[n])
+			la.Modules[n].Needs = slices.Compact(needs[n])
+		}
+	}
+}
+
+// outside returns the modules of which graphs do not tell where the tests are run:
+// they are not below src, or those of a project without a file of its own, whose
+// folder is not told.
+func (la *layouter) outside(files []link.File) map[int]bool {
+	out := map[int]bool{}
+	for i := range files {
+		if la.Files[i].Unit < 0 {
+			continue
+		}
+		n := la.Units[la.Files[i].Unit].Module
+		if n < 0 {
+			continue
+		}
+		dir := la.Modules[n].Dir
+		nameless := dirOf(la.Modules[n].File) != dir
+		out[n] = out[n] || nameless
+		switch {
+		case !la.Files[i].Test:
+		case nameless:
+			for d := dir; ; d = dirOf(d) {
+				if m, ok := la.byDir[d]; ok {
+					out[m] = true
+				}
+				if d == "" {
+					break
+				}
+			}
+		case !strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(files[i].Path, dir), "/"), "src/"):
+			out[n] = true
+		}
+	}
+	return out
+}
+
+type depends struct {
+	la      *layouter
+	byDir   map[string][]*buildFile
+	scripts map[string][]*buildFile // by base name
+	paths   map[string]string       // of projects of Gradle, behind the folder of the settings and a blank: their folders
+	called  map[string][]string     // the other way round
+	made    map[string]bool         // folders of builds of Gradle of which code of the tree is a part, as plugins
+	groups  map[string]bool         // of the modules of Maven
+	outside map[int]bool
+}
+
+func (x *depends) read(f *link.File, base string) {
+	b := &buildFile{dir: dirOf(f.Path), base: base}
+	for _, s := range f.Facts.Settings {
+		name, value := f.Facts.Str(s.Name), f.Facts.Str(s.Value)
+		switch below, ok := strings.CutPrefix(name, "below "); {
+		case ok:
+			b.below.add(below, value)
+		case name == "group":
+			x.groups[value] = true
+		case name == "scans":
+			b.scans = true
+		case name == "others":
+			b.mayBeOthers = true
+		case name == "project":
+			if called, dir, ok := strings.Cut(value, "\t"); ok {
+				called, dir = b.dir+" "+called, path.Join(b.dir, dir)
+				x.paths[called] = dir
+				x.called[dir] = append(x.called[dir], called)
+			}
+		default:
+			b.own.add(name, value)
+		}
+	}
+	x.byDir[b.dir] = append(x.byDir[b.dir], b)
+	x.scripts[base] = append(x.scripts[base], b)
+}
+
+// needs returns the modules that module n may need by itself, and whether that is
+// known.
+func (x *depends) needs(n int) (list []int, known bool) {
+	m := &x.la.Modules[n]
+	known = !x.outside[n]
+	gradle := !x.la.poms[n]
+	for _, b := range x.byDir[m.Dir] {
+		if b.base != "pom.xml" {
+			gradle = true
+			continue
+		}
+		known = known && !b.own.open
+		for _, may := range b.own.may {
+			found, ok := x.artifact(may)
+			list, known = append(list, found...), known && ok
+		}
+	}
+	if gradle {
+		found, ok := x.gradle(m.Dir)
+		list, known = append(list, found...), known && ok
+	}
+	return list, known
+}
+
+// artifact returns the modules that GROUP:NAME may be, and whether it is certainly
+// nothing else of the tree: what others have made of the tree, and is on the class
+// path as a library, may need any module.
+func (x *depends) artifact(may string) ([]int, bool) {
+	group, name, _ := strings.Cut(may, ":")
+	if name != "" {
+		var list []int
+		for _, n := range x.la.names[name] {
+			if x.la.Modules[n].Path == name || strings.HasSuffix(x.la.Modules[n].Path, ":"+name) || !x.la.poms[n] {
+				list = append(list, n)
+			}
+		}
+		if len(list) > 0 {
+			return list, true
+		}
+	}
+	if strings.Contains(group, "${") {
+		return nil, false
+	}
+	for i := range len(group) + 1 {
+		if (i == len(group) || group[i] == '.') && x.groups[group[:i]] {
+			return nil, false
+		}
+	}
+	return nil, true
+}
+
+// gradle returns the modules that the project of a folder may need.
+func (x *depends) gradle(dir string) (list []int, known bool) {
+	root := dir
+	for d := dir; ; d = dirOf(d) {
+		if slices.ContainsFunc(x.byDir[d], func(b *buildFile) bool { return strings.HasPrefix(b.base, "settings.") }) {
+			root = d
+			break
+		}
+		if d == "" || path.Base(d) == "buildSrc" {
+			break
+		}
+	}
+	known = !x.made[root]
+	var all []*paths
+	done := map[*paths]bool{}
+	take := func(p *paths) {
+		if !done[p] {
+			done[p] = true
+			all = append(all, p)
+		}
+	}
+	at := func(d string, own bool) {
+		for _, b := range x.byDir[d] {
+			known = known && !b.mayBeOthers
+			if b.base != "pom.xml" && !strings.HasPrefix(b.base, "settings.") {
+				if own {
+					take(&b.own)
+				}
+				take(&b.below)
+			}
+		}
+	}
+	at(dir, true)
+	for d := dir; d != root && d != ""; {
+		d = dirOf(d)
+		at(d, false)
+	}
+	for _, called := range x.called[dir] {
+		if rest, ok := strings.CutPrefix(called, root+" "); ok {
+			for i := len(rest) - 1; i > 0; i-- { // the projects above it, wherever they are
+				if up, ok := x.paths[root+" "+rest[:i]]; ok && rest[i] == ':' {
+					at(up, false)
+				}
+			}
+		}
+	}
+	for i := 0; i < len(all); i++ {
+		for _, script := range all[i].applies {
+			known = known && len(x.scripts[script]) > 0
+			for _, b := range x.scripts[script] {
+				take(&b.own)
+				take(&b.below)
+			}
+		}
+	}
+	holds := map[string]bool{}
+	for _, p := range all {
+		known = known && !p.open
+		for _, name := range p.holds {
+			holds[name] = true
+		}
+	}
+	for _, p := range all {
+		known = known && !slices.ContainsFunc(p.uses, func(name string) bool { return holds[name] })
+		for _, may := range p.may {
+			found, ok := x.project(root, may)
+			list, known = append(list, found...), known && ok
+		}
+	}
+	return list, known
+}
+
+// project returns the modules that a name in a build file of Gradle may mean.
+func (x *depends) project(root, may string) (list []int, known bool) {
+	la := x.la
+	last := func(s string) string { return s[strings.LastIndexAny(s, ":.")+1:] }
+	switch {
+	case may == ":":
+		if n, ok := la.byDir[root]; ok {
+			return []int{n}, true
+		}
+		return nil, false
+	case may[0] == ':':
+		if dir, ok := x.paths[root+" "+may]; ok {
+			if n, ok := la.byDir[dir]; ok {
+				return []int{n}, true
+			}
+		}
+		list = la.names[last(may)]
+	case may[0] == '@': // what follows the project's name is a property of it
+		for name := may[1:]; name != "" && len(list) == 0; name = name[:max(strings.LastIndexByte(name, '.'), 0)] {
+			list = la.names[kebab(last(name))]
+		}
+	default:
+		list, _ = x.artifact(may)
+		return list, true
+	}
+	return list, len(list) > 0
+}

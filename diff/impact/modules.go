@@ -1,0 +1,263 @@
+package impact
+
+import (
+	"path"
+	"slices"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// modules says which code may be in one program, where graphs tell what modules
+// need: a module imports itself and those that it needs. Of a module that does
+// not import itself nothing is known, so that it may need any, and so may those
+// that need it.
+type modules struct {
+	g      *graph.Graph
+	byDir  map[placed]int32 // the folders of manifests
+	memo   map[placed]int32 // folders that were asked for
+	needs  [][]int32        // what each needs itself
+	needed [][]int32        // the other way round
+	open   []bool           // it, or one that it needs, may need any
+	filled []bool           // it has code
+	whole  map[int32][]bool // what each needs; see reaches
+}
+
+// placed is a folder with files of a language.
+type placed struct{ lang, dir string }
+
+// nowhere is the number of no module.
+const nowhere int32 = -1
+
+// modulesOf returns nil where the graph does not tell what modules need. Modules
+// of languages of which it never does are left out.
+func modulesOf(g *graph.Graph) *modules {
+	var all, ids []graph.ID
+	tells := map[string]bool{} // by language
+	itself := func(id graph.ID) bool {
+		return slices.ContainsFunc(g.OutKind(id, graph.EdgeImports), func(e graph.Edge) bool { return e.To == id })
+	}
+	for i := range g.Nodes {
+		if n := &g.Nodes[i]; n.Kind == graph.KindModule && n.File != "" {
+			all = append(all, graph.ID(i))
+			tells[n.Lang] = tells[n.Lang] || itself(graph.ID(i))
+		}
+	}
+	m := &modules{g: g, byDir: map[placed]int32{}, memo: map[placed]int32{}, whole: map[int32][]bool{}}
+	at := map[graph.ID]int32{}
+	for _, id := range all {
+		n := &g.Nodes[id]
+		if !tells[n.Lang] {
+			continue
+		}
+		k := int32(len(ids))
+		at[id] = k
+		ids = append(ids, id)
+		p := placed{n.Lang, path.Dir(n.File)}
+		if _, ok := m.byDir[p]; ok {
+			k = nowhere // two in one folder
+		}
+		m.byDir[p] = k
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	m.needs, m.needed, m.filled = make([][]int32, len(ids)), make([][]int32, len(ids)), make([]bool, len(ids))
+	told := make([]bool, len(ids))
+	for k, id := range ids {
+		told[k] = itself(id)
+		for _, e := range g.OutKind(id, graph.EdgeImports) {
+			if to, ok := at[e.To]; ok {
+				m.needs[k] = append(m.needs[k], to)
+				m.needed[to] = append(m.needed[to], int32(k))
+			}
+		}
+	}
+	for i := range g.Files {
+		f := &g.Nodes[g.Files[i].Node]
+		if k := m.of(f); k != nowhere && f.Parent != graph.None && g.Nodes[f.Parent].Kind == graph.KindPackage {
+			m.filled[k] = true
+		}
+	}
+	m.open = make([]bool, len(ids))
+	m.unsaid(told)
+	alone := slices.Clone(m.open)
+	var queue []int32
+	for k := range told {
+		if m.open[k] = !told[k]; m.open[k] {
+			queue = append(queue, int32(k))
+		}
+	}
+	spread(m.needed, m.open, queue)
+	for k := range alone {
+		m.open[k] = m.open[k] || alone[k]
+	}
+	return m
+}
+
+// spread marks what is behind the marked ones of a queue, and returns all that it
+// has marked with these.
+func spread(next [][]int32, marked []bool, queue []int32) []int32 {
+	for i := 0; i < len(queue); i++ {
+		for _, k := range next[queue[i]] {
+			if !marked[k] {
+				marked[k] = true
+				queue = append(queue, k)
+			}
+		}
+	}
+	return queue
+}
+
+// unsaid finds the modules that surely use code of another one that they are not
+// said to need: what is said of them is not all. What their tests use, those that
+// need them do not have, so that these modules alone are open.
+func (m *modules) unsaid(told []bool) {
+	last, lastAt := graph.None, nowhere
+	for i := range m.g.Edges {
+		e := &m.g.Edges[i]
+		if e.Certainty != graph.Exact {
+			continue
+		}
+		switch e.Kind {
+		case graph.EdgeCalls, graph.EdgeReferences, graph.EdgeUsesType, graph.EdgeInstantiates, graph.EdgeReads, graph.EdgeWrites, graph.EdgeExtends, graph.EdgeImplements:
+		default:
+			continue
+		}
+		if e.From != last {
+			last, lastAt = e.From, m.of(&m.g.Nodes[e.From])
+		}
+		if lastAt == nowhere || !told[lastAt] {
+			continue
+		}
+		if to := m.of(&m.g.Nodes[e.To]); to != nowhere && to != lastAt && !m.reaches(lastAt, to) {
+			if m.g.Nodes[e.From].Flags.Has(graph.FlagTest) {
+				m.open[lastAt] = true
+			} else {
+				told[lastAt] = false
+			}
+		}
+	}
+}
+
+// reaches reports whether module a is said to need b.
+func (m *modules) reaches(a, b int32) bool {
+	all, ok := m.whole[a]
+	if !ok {
+		all = make([]bool, len(m.needs))
+		all[a] = true
+		spread(m.needs, all, []int32{a})
+		m.whole[a] = all
+	}
+	return all[b]
+}
+
+// of returns the module of a node: that of the nearest folder above its file.
+func (m *modules) of(n *graph.Node) int32 {
+	if n.File == "" || n.Kind == graph.KindModule {
+		return nowhere
+	}
+	p := placed{n.Lang, path.Dir(n.File)}
+	if k, ok := m.memo[p]; ok {
+		return k
+	}
+	k := nowhere
+	for d := p.dir; ; d = path.Dir(d) {
+		if at, ok := m.byDir[placed{p.lang, d}]; ok {
+			k = at
+			break
+		}
+		if d == "." || d == "/" {
+			break
+		}
+	}
+	m.memo[p] = k
+	return k
+}
+
+// near says which modules may have to do with changed nodes.
+type near struct {
+	*modules
+	any    bool   // a changed node is in no module: nothing is known
+	need   []bool // by module: it is that of changed code, or needs it
+	beside []bool // by module: a program may have its code and changed code
+	all    bool   // any module may be in a program with changed code
+}
+
+func (m *modules) near() *near {
+	r := &near{modules: m, need: make([]bool, len(m.needs)), beside: make([]bool, len(m.needs))}
+	for k, open := range m.open {
+		r.all = r.all || open && m.filled[k]
+	}
+	return r
+}
+
+// add adds the module of a changed node, or of one that asks a program with changed
+// code for something.
+func (r *near) add(n *graph.Node) {
+	k := r.of(n)
+	if r.any = r.any || k == nowhere; r.any || r.need[k] {
+		return
+	}
+	r.need[k] = true
+	var queue []int32
+	for _, user := range spread(r.needed, r.need, []int32{k}) {
+		if r.filled[user] && !r.beside[user] {
+			r.beside[user] = true
+			queue = append(queue, user)
+		}
+	}
+	spread(r.needs, r.beside, queue)
+}
+
+// sees reports whether programs of a module may have changed code.
+func (r *near) sees(k int32) bool { return k == nowhere || r.need[k] || r.open[k] }
+
+// together reports whether a program may have n and changed code.
+func (r *near) together(n *graph.Node) bool {
+	if r.any || r.all {
+		return true
+	}
+	k := r.of(n)
+	return k == nowhere || r.beside[k]
+}
+
+// maxRunners bounds the types that are looked at to find who runs a test.
+const maxRunners = 1 << 10
+
+// runs reports whether a test may run with changed code: in a program of its own
+// module, or of one that has its class, such as by one that extends it.
+func (r *near) runs(test graph.ID) bool {
+	may := func(n graph.ID) bool { return r.sees(r.of(&r.g.Nodes[n])) }
+	if r.any || may(test) {
+		return true
+	}
+	queue := []graph.ID{test}
+	seen := map[graph.ID]bool{test: true}
+	add := func(n graph.ID) {
+		if !seen[n] {
+			seen[n] = true
+			queue = append(queue, n)
+		}
+	}
+	for p := r.g.Nodes[test].Parent; p != graph.None && r.g.Nodes[p].Kind.IsType(); p = r.g.Nodes[p].Parent {
+		add(p)
+	}
+	for i := 0; i < len(queue); i++ {
+		if i > maxRunners {
+			return true
+		}
+		for _, x := range r.g.In(queue[i]) {
+			e := &r.g.Edges[x]
+			if e.Kind == graph.EdgeAnnotates {
+				continue
+			}
+			if may(e.From) {
+				return true
+			}
+			if r.g.Nodes[e.From].Kind.IsType() {
+				add(e.From)
+			}
+		}
+	}
+	return false
+}
