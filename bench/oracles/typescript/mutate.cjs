@@ -7,9 +7,11 @@
 //
 // Nothing is written to the repository: the compiler reads edited text, in which
 // lines stay where they are. Checked again are the files that import the edited
-// one, over any number of steps, and have the name of the declaration or of its
-// owner. Of an import that finds nothing the compiler does not say who uses it:
-// those are the uses that it had resolved before.
+// one, over any number of steps, and have a name of the declaration or of its
+// owner, also one that it is passed on by or that a variable has which is given
+// it. Of an import that finds nothing the compiler does not say who uses it:
+// those are the uses that it had resolved before. Where a comment tells it not to
+// complain, who has the name there is broken or not.
 //
 // The kind withdraw, which has to be asked for, takes what a file passes on: one
 // name of `export { a } from 'b'`, or all of `export * from 'b'`.
@@ -56,6 +58,7 @@ class Project {
     this.program = ts.createProgram({ rootNames: files.map(abs), options, host: this.host });
     this.checker = this.program.getTypeChecker();
     this.known = new Map(); // errors of a file, by key
+    this.other = undefined; // of the id of a declaration: names and ids of what stands for it
     this.importers = new Map();
     for (const sf of this.program.getSourceFiles()) {
       for (const i of sf.imports || []) {
@@ -74,6 +77,32 @@ class Project {
     const seen = new Set([abs(file)]);
     for (const f of seen) for (const g of this.importers.get(f) || []) seen.add(g);
     return this.files.filter((f) => seen.has(abs(f)));
+  }
+
+  // others are what stands for declarations: imports and exports under a name, and
+  // variables that are given them.
+  others() {
+    if (this.other) return this.other;
+    this.other = new Map();
+    for (const f of this.files) {
+      each(this.program.getSourceFile(abs(f)), (n) => {
+        let name = (ts.isImportSpecifier(n) || ts.isExportSpecifier(n) || ts.isImportClause(n) || ts.isImportEqualsDeclaration(n)) && n.name;
+        let from = name, as = name && name.text;
+        if (!name && ts.isVariableDeclaration(n) && ts.isIdentifier(n.name) && n.initializer) {
+          const value = unwrap(n.initializer);
+          if (ts.isIdentifier(value) || ts.isPropertyAccessExpression(value)) [from, as] = [value, define(n)];
+        }
+        let s = from && as && this.checker.getSymbolAtLocation(from);
+        if (s && s.flags & ts.SymbolFlags.Alias) s = this.checker.getAliasedSymbol(s);
+        for (const d of s?.declarations || []) {
+          const id = define(d);
+          if (!id || id === as) continue;
+          if (!this.other.has(id)) this.other.set(id, new Set());
+          this.other.get(id).add(as);
+        }
+      });
+    }
+    return this.other;
   }
 
   errors(program, file) {
@@ -96,6 +125,17 @@ class Project {
 }
 
 const key = (d) => d.file.getLineAndCharacterOfPosition(d.start).line + ' ' + d.code;
+
+// namesFor are the names that a project has for declarations.
+function namesFor(p, ids) {
+  const seen = new Set(ids);
+  for (const x of seen) {
+    if (!defs.has(x)) continue; // a name
+    seen.add(defs.get(x).name);
+    for (const other of p.others().get(x) || []) seen.add(other);
+  }
+  return [...seen].filter((x) => !defs.has(x));
+}
 
 // at is the innermost node of a file at a position.
 function at(sf, pos) {
@@ -133,7 +173,8 @@ function* edits(sf, node) {
       else yield ['add-parameter', open, open, 'kgAdded: number'];
       if (last && !(ps.length === 1 && ps.hasTrailingComma)) {
         const from = ps.length === 1 ? open : ps[ps.length - 2].end;
-        yield ['remove-parameter', from, last.end, blanks(text.slice(from, last.end))];
+        const field = ts.isParameterPropertyDeclaration(last, node) ? [last.name.text] : []; // goes with it
+        yield ['remove-parameter', from, last.end, blanks(text.slice(from, last.end)), field];
       }
     }
   }
@@ -167,7 +208,7 @@ for (const [file, p] of home) {
     if (!symbol || symbol.declarations.length > 1) return; // merged, overloaded or an accessor with another
     if (ts.getCombinedModifierFlags(n) & ts.ModifierFlags.Ambient) return;
     const exported = !!(ts.getCombinedModifierFlags(n) & ts.ModifierFlags.Export);
-    for (const [change, from, to, text] of edits(sf, n)) targets.push({ id, kind, file, node: n, symbol, change, from, to, text, exported });
+    for (const [change, from, to, text, also] of edits(sf, n)) targets.push({ id, kind, file, node: n, symbol, change, from, to, text, exported, also });
   });
 }
 
@@ -222,6 +263,7 @@ function uses(p, t, files, add) {
     const sf = p.program.getSourceFile(abs(f));
     each(sf, (n) => {
       if (!ts.isIdentifier(n) || n === nameNode(t.node)) return;
+      if (t.change === 'remove' && f === t.file && t.from <= n.pos && n.end <= t.to) return; // goes with it
       let s = p.checker.getSymbolAtLocation(n);
       if (s && ts.isShorthandPropertyAssignment(n.parent)) s = p.checker.getShorthandAssignmentValueSymbol(n.parent);
       if (ts.isExportSpecifier(n.parent) && !n.parent.parent.parent.moduleSpecifier) s = p.checker.getExportSpecifierLocalTargetSymbol(n.parent);
@@ -258,6 +300,18 @@ function through(p, lost, files, add) {
   }
 }
 
+// silenced adds the places with a name of the declaration on lines of which a
+// comment tells the compiler not to complain.
+function silenced(p, t, sf, add) {
+  const lines = new Set();
+  for (const d of sf.commentDirectives || []) lines.add(sf.getLineAndCharacterOfPosition(d.range.end).line + 1);
+  if (!lines.size) return;
+  const names = new Set([...namesFor(p, [t.id]), ...t.also || []]);
+  each(sf, (n) => {
+    if (ts.isIdentifier(n) && names.has(n.text) && lines.has(sf.getLineAndCharacterOfPosition(n.getStart(sf)).line)) add.push(n);
+  });
+}
+
 // exports reports whether a file exports a declaration apart from it.
 function exports(sf, t) {
   return sf.statements.some((s) => ts.isExportAssignment(s) || ts.isExportDeclaration(s) && !s.moduleSpecifier && s.exportClause?.elements?.some((x) => (x.propertyName || x.name).text === nameNode(t.node).text));
@@ -268,17 +322,20 @@ function mutate(t) {
   const text = was.slice(0, t.from) + t.text + was.slice(t.to);
   const withdrawn = t.change === 'withdraw';
   const owner = containerOf(t.node);
-  const names = t.names || [nameNode(t.node).text, owner?.name?.text].filter(Boolean);
-  const called = withdrawn ? names : ts.getCombinedModifierFlags(t.node) & ts.ModifierFlags.Default ? [...names, 'default'] : names;
-  const says = (sf) => called.some((n) => sf.identifiers.has(n));
+  const says = (p, sf) => {
+    if (!called.has(p)) called.set(p, withdrawn ? t.names : [...namesFor(p, [t.id, owner && define(owner)].filter(Boolean)), ...t.also || []]);
+    return called.get(p).some((n) => sf.identifiers.has(n));
+  };
+  const called = new Map();
   const source = home.get(t.file).program.getSourceFile(abs(t.file));
-  const alone = !withdrawn && !owner && !t.exported && !exports(source, t); // no other file can name it
+  const alone = !withdrawn && !owner && !t.exported && !exports(source, t) && !home.get(t.file).others().has(t.id); // no other file can name it
   const found = new Map(); // declaration → {or, sites}
+  const silent = [];
   const done = new Set();
   let checked = 0;
   for (const p of projects) {
     if (!p.has(t.file)) continue;
-    const files = alone ? p.files.filter((f) => f === t.file) : p.dependents(t.file).filter((f) => f === t.file || says(p.program.getSourceFile(abs(f))));
+    const files = alone ? p.files.filter((f) => f === t.file) : p.dependents(t.file).filter((f) => f === t.file || says(p, p.program.getSourceFile(abs(f))));
     const program = p.with(t.file, text);
     program.getTypeChecker();
     const add = (sf, node, cause, error) => {
@@ -313,12 +370,18 @@ function mutate(t) {
       }
     }
     if ((t.change === 'remove' || t.change === 'rename') && !owner) uses(p, t, files, add);
+    if (!withdrawn) for (const f of files) silenced(p, t, program.getSourceFile(abs(f)), silent);
     if (withdrawn) through(p, lost, files, add);
+  }
+  for (const node of silent) {
+    const [first, ...or] = originsOf(node);
+    if (!first || first === t.id || or.includes(t.id) || [first, ...or].some((o) => found.has(idOf(o)))) continue;
+    found.set(idOf(first), { origin: first, or: new Set(or.map(idOf)), sites: [], optional: true });
   }
   const broken = [...found.values()].map((b) => ({
     symbol: symbolOf(b.origin), ...(b.or.size && { or: [...b.or].sort() }),
     // An import is repaired with what it is used for.
-    ...(b.sites.every((s) => s.cause === 'import') && { optional: true }),
+    ...((b.optional || b.sites.every((s) => s.cause === 'import')) && { optional: true }),
     sites: b.sites.filter((s, i) => b.sites.findIndex((x) => x.file === s.file && x.line === s.line) === i).slice(0, 20),
   }));
   broken.sort((a, b) => cmp(a.symbol.file, b.symbol.file) || a.symbol.line - b.symbol.line || cmp(a.symbol.id, b.symbol.id));

@@ -198,7 +198,7 @@ module.exports = function open(ts, root) {
     const kind = kindOf(node);
     const name = kind && nameNode(node);
     if (!name) return '';
-    const at = position(sf, name);
+    const at = position(sf, name.kind === K.DefaultKeyword ? node : name);
     const id = file + ':' + at.line + ':' + at.col;
     byNode.set(node, id);
     if (defs.has(id)) return id;
