@@ -26,6 +26,7 @@ type moduleScopes struct {
 	defaults   map[constraintKey]Type // what type parameters are by default
 	merged     map[Ent][]Ent          // by canonical entity: the other declarations of a type
 	joined     bool                   // whether some of them are canonical, too
+	ambient    map[Sym]Ent            // by path: the module that a script of the tree declares; noEnt: several do
 	additions  map[Sym]addedMember    // by name: what the tree adds to types of others
 	memos      *moduleMemos           // what is known of all surfaces
 	marks      []entMark              // by Ent
@@ -219,6 +220,10 @@ func (l *linker) declareModule(fn int32) {
 	for i := range f.Facts.Imports {
 		im := &f.Facts.Imports[i]
 		switch {
+		case im.Flags&facts.ImportReExport != 0 && im.Owner != facts.None: // of a module with a name
+			if im.Alias != 0 && im.Path == 0 {
+				l.mods.exports.put(nameOwner(0, l.canon[f.base+Ent(im.Owner)]), f.syms[im.Alias], int32(i))
+			}
 		case im.Flags&facts.ImportReExport != 0 && im.Alias == 0:
 			l.mods.stars[f.unit] = append(l.mods.stars[f.unit], int32(i))
 		case im.Flags&facts.ImportReExport != 0:

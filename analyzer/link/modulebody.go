@@ -152,15 +152,16 @@ func (r *bodyReader) moduleCall(e facts.ExprID, x *facts.Expr) {
 	made := s
 	made.Args = -1 // no fields are given by position
 	if res.class != noEnt {
-		if c.Op != facts.OpSuper && r.ev.ref[at] != noEnt && r.l.decl(r.ev.ref[at]).Kind.IsType() {
-			if to := r.target(r.ev.ref[at]); to != graph.None {
+		certainty := graph.Exact
+		if ref := r.ev.ref[at]; ref != noEnt && r.l.decl(ref).Kind.IsType() && c.Op != facts.OpSuper {
+			if to := r.target(ref); to != graph.None {
 				r.edges = append(r.edges, graph.RawEdge{From: r.owner[e], To: to, Type: graph.None, Kind: graph.EdgeInstantiates, HasSite: true, Site: made})
 			}
 		} else if c.Op != facts.OpSuper {
-			return // a value that holds a class
+			certainty = graph.Inferred // a value that holds the class, or one below it
 		}
 		if res.ent != noEnt {
-			add(res.ent, graph.Exact)
+			add(res.ent, certainty)
 		}
 		return
 	}

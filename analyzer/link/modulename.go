@@ -180,6 +180,11 @@ func (ev *evaluator) imported(fn, im int32, s space, depth int) meaning {
 	u := l.resolveImport(f.unit, path)
 	name := f.Facts.Str(i.Name)
 	if u < 0 || l.units[u].surface {
+		if ns, ok := l.mods.ambient[f.syms[i.Path]]; ok && ns != noEnt {
+			if m := ev.ambient(ns, name, s); m.ok {
+				return m
+			}
+		}
 		switch {
 		case path[0] == '.' || l.isAsset(path): // not there, or no code
 			return none
@@ -213,6 +218,45 @@ func (ev *evaluator) imported(fn, im int32, s space, depth int) meaning {
 		return m
 	}
 	return ev.exported(u, f.syms[i.Name], s, depth+1)
+}
+
+// ambient returns what an import of a module brings that a script declares: declare
+// module 'm' { … }. What it does not declare may be there, nevertheless.
+func (ev *evaluator) ambient(ns Ent, name string, s space) meaning {
+	l := ev.l
+	own := nameOwner(0, ns)
+	export := func(as string) (meaning, bool) {
+		im := int32(-1)
+		if sym := l.lookupSym(as); sym >= 0 {
+			im = l.mods.exports.get(own, sym)
+		}
+		if im < 0 {
+			return meaning{ent: noEnt}, false
+		}
+		f := &l.files[l.entFile[ns]]
+		if e := Ent(l.scopeOf(s).get(own, f.syms[f.Facts.Imports[im].Name])); e != noEnt {
+			typ, ref := ev.named(e, s)
+			return meaning{typ, ref, true}, true
+		}
+		return meaning{ent: noEnt}, true
+	}
+	if name != "*" {
+		if m, ok := export(name); ok {
+			return m
+		}
+	}
+	switch name {
+	case "*", "exports", "default":
+		if m, ok := export("exports"); ok {
+			return m
+		}
+		return meaning{ev.types.mk(kPkg, ns, -2), noEnt, true}
+	}
+	if e := Ent(l.scopeOf(s).get(own, l.sym2(name))); e != noEnt {
+		typ, ref := ev.named(e, s)
+		return meaning{typ, ref, true}
+	}
+	return meaning{ent: noEnt}
 }
 
 // known returns what a name means in a module outside of the tree, if that is
@@ -451,6 +495,12 @@ func (l *linker) shareScripts() {
 				continue
 			}
 			e := f.base + Ent(i)
+			if d.Kind == graph.KindNamespace {
+				if module, quoted := unquotedModule(f.Facts.Str(d.Name)); quoted {
+					l.declareAmbient(module, l.canon[e])
+					continue
+				}
+			}
 			for _, s := range [...]space{spaceValue, spaceType, spaceNamespace} {
 				first := Ent(l.scopeOf(s).get(f.unit, f.syms[d.Name]))
 				if first != e {
@@ -465,4 +515,19 @@ func (l *linker) shareScripts() {
 			}
 		}
 	}
+}
+
+// declareAmbient notes the module that a script declares.
+func (l *linker) declareAmbient(path string, ns Ent) {
+	sym := l.lookupSym(path)
+	if sym < 0 {
+		return // nobody imports it
+	}
+	if l.mods.ambient == nil {
+		l.mods.ambient = map[Sym]Ent{}
+	}
+	if was, ok := l.mods.ambient[sym]; ok && was != ns {
+		ns = noEnt
+	}
+	l.mods.ambient[sym] = ns
 }

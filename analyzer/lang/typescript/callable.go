@@ -100,6 +100,9 @@ func (e *extractor) callable(d facts.DeclID, i syntax.ID) {
 	e.parameters(d, i)
 	e.docParams = nil
 	r, t := e.child(i, e.f.result), facts.ExprID(none)
+	if e.class(i) == classConstructSignature {
+		r = e.child(i, e.f.typ)
+	}
 	if r != syntax.None {
 		t = e.resultType(r)
 	} else if told && fn.n == 0 {
@@ -174,7 +177,8 @@ func (e *extractor) literal(i syntax.ID) facts.ExprID {
 
 // literalAs adds the function literal at node i as the declaration d.
 func (e *extractor) literalAs(d facts.DeclID, i syntax.ID) facts.ExprID {
-	was := e.self
+	was, bound := e.self, e.bound
+	e.bound = nil
 	named := syntax.ID(syntax.None)
 	if e.class(i) != classArrow {
 		if k := e.class(i); k == classFunctionExpr || k == classGeneratorExpr {
@@ -186,6 +190,8 @@ func (e *extractor) literalAs(d facts.DeclID, i syntax.ID) facts.ExprID {
 		}
 		if e.b.Decls[d].Kind == graph.KindFunction && e.b.Decls[d].Traits&(facts.TraitLiteral|facts.TraitFileScoped) == 0 {
 			e.self = self{decl: d, class: none}
+		} else if bound != nil {
+			e.self = *bound
 		} else if e.b.Decls[d].Kind != graph.KindMethod {
 			e.self = self{decl: none, class: none}
 		}

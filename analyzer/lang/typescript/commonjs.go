@@ -202,32 +202,13 @@ func (e *extractor) expando(i, left, right syntax.ID) (facts.ExprID, bool) {
 				return e.fieldOfThis(left, right, s, name)
 			}
 		}
-	case classIdentifier:
-		if d, ok := e.tops[e.str(object)]; ok && e.b.Lookup(e.str(object)) == none {
-			owner = d
-		}
-	case classMember: // C.prototype.name
-		of := e.child(object, e.f.object)
-		if e.str(e.child(object, e.f.property)) == e.names.prototype && e.is(of, classIdentifier) && e.b.Lookup(e.str(of)) == none {
-			if d, ok := e.tops[e.str(of)]; ok {
-				owner, static = d, false
-			}
-		}
+	default:
+		owner, static = e.topOf(object)
 	}
 	if owner == none || e.depth >= maxDepth {
 		return none, false
 	}
-	// The members of an object are those of its literal, if it is one.
-	switch p := &e.b.Decls[owner]; p.Kind {
-	case graph.KindVariable, graph.KindConstant:
-		if p.Value != none && e.b.Exprs[p.Value].Op == facts.OpComposite && e.b.Exprs[p.Value].X != none {
-			if t := &e.b.Exprs[e.b.Exprs[p.Value].X]; t.Op == facts.OpType {
-				owner = facts.DeclID(t.X)
-			}
-		}
-		static = false
-	case graph.KindFunction, graph.KindClass:
-	default:
+	if owner, static = e.holder(owner, static); owner == none {
 		return none, false
 	}
 	f := e.functionOf(right)
@@ -275,6 +256,60 @@ func (e *extractor) expando(i, left, right syntax.ID) (facts.ExprID, bool) {
 		p.Signature = e.b.InternString(e.b.Strings[o.Signature] + "; " + e.b.Strings[p.Signature])
 	}
 	return x, true
+}
+
+// topOf returns the declaration of the file that an expression names, and whether
+// it is the declaration itself and not the prototype of its objects; None if it
+// names none.
+func (e *extractor) topOf(object syntax.ID) (d facts.DeclID, static bool) {
+	switch e.class(object) {
+	case classIdentifier:
+		if d, ok := e.tops[e.str(object)]; ok && e.b.Lookup(e.str(object)) == none {
+			return d, true
+		}
+	case classMember: // C.prototype
+		of := e.child(object, e.f.object)
+		if e.str(e.child(object, e.f.property)) == e.names.prototype && e.is(of, classIdentifier) && e.b.Lookup(e.str(of)) == none {
+			if d, ok := e.tops[e.str(of)]; ok {
+				return d, false
+			}
+		}
+	}
+	return none, true
+}
+
+// holder returns the declaration that has the members of owner: of an object that
+// is its literal, if it is one. It is None where nothing has members.
+func (e *extractor) holder(owner facts.DeclID, static bool) (facts.DeclID, bool) {
+	switch p := &e.b.Decls[owner]; p.Kind {
+	case graph.KindVariable, graph.KindConstant:
+		if p.Value != none && e.b.Exprs[p.Value].Op == facts.OpComposite && e.b.Exprs[p.Value].X != none {
+			if t := &e.b.Exprs[e.b.Exprs[p.Value].X]; t.Op == facts.OpType {
+				owner = facts.DeclID(t.X)
+			}
+		}
+		return owner, false
+	case graph.KindFunction, graph.KindClass:
+		return owner, static
+	}
+	return none, false
+}
+
+// computedOwner returns what this is in a function that is assigned to a member
+// whose name is computed, a[k] = function …: the declaration of the file that is
+// given the member, or an object of it. It is None elsewhere.
+func (e *extractor) computedOwner(left, right syntax.ID) (facts.DeclID, bool) {
+	if !e.is(left, classSubscript) {
+		return none, false
+	}
+	if f := e.functionOf(right); f == syntax.None || e.class(f) == classArrow {
+		return none, false
+	}
+	d, static := e.topOf(e.child(left, e.f.object))
+	if d == none {
+		return none, false
+	}
+	return e.holder(d, static)
 }
 
 // bodiless returns the only member of a class with a name, if it is a method without

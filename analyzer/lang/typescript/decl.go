@@ -453,11 +453,6 @@ func (e *extractor) typeMembers(body syntax.ID) {
 			}
 			seen[s] = true
 			e.callable(d, c)
-			if t := e.child(c, e.f.typ); t != syntax.None && e.class(c) == classConstructSignature {
-				base := len(e.params)
-				e.params = append(e.params, facts.Param{Type: e.annotation(t), Local: none})
-				e.b.Decls[d].Results = e.endParams(base)
-			}
 			e.b.EndDecl(d)
 			e.document(d, c)
 			e.signCallable(d, c)
@@ -674,12 +669,13 @@ func (e *extractor) augmentation(i, name, body syntax.ID) {
 	owner := e.owner
 	e.owner = d
 	members := len(e.members)
-	module := e.module
+	module, adds := e.module, e.adds
+	e.adds = d
 	for c := range e.t.NamedChildren(body) {
 		e.members = append(e.members, c)
 		e.stmt(c)
 	}
-	e.module = module
+	e.module, e.adds = module, adds
 	for k := int(d) + 1; k < len(e.b.Decls); k++ {
 		if p := &e.b.Decls[k]; p.Parent == d {
 			p.Vis = graph.Public

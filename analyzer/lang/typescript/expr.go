@@ -572,7 +572,11 @@ func (e *extractor) assignment(i syntax.ID) facts.ExprID {
 		return x
 	}
 	to := e.target(left, facts.FlagWrite)
+	if d, static := e.computedOwner(left, right); d != none {
+		e.bound = &self{decl: d, static: static, class: none}
+	}
 	x := e.expr(right)
+	e.bound = nil
 	e.context(x, to)
 	e.flow(facts.FlowAssign, 0, int32(to), x)
 	e.assigned(to, x)

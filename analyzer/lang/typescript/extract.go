@@ -38,7 +38,9 @@ type extractor struct {
 	depth     int
 	bodies    int // bodies that are open: what is declared in them is local
 	owner     facts.DeclID
+	adds      facts.DeclID // the module with a name whose declarations are open
 	self      self
+	bound     *self // what this is in the function literal that begins, if something says so
 	fn        *function
 	statement syntax.ID // the expression of the statement of the file that is open
 	shown     syntax.ID // the type literal whose members are declarations like others
@@ -99,7 +101,7 @@ func Extract(t *syntax.Tree, b *facts.Builder) *facts.File {
 	b.Reset()
 	nobody := self{decl: none, class: none}
 	*e = extractor{
-		dialect: dialectOf(t.Lang), t: t, b: b, nodes: t.Nodes, src: t.Src, owner: none, self: nobody, shown: syntax.None, statement: syntax.None,
+		dialect: dialectOf(t.Lang), t: t, b: b, nodes: t.Nodes, src: t.Src, owner: none, adds: none, self: nobody, shown: syntax.None, statement: syntax.None,
 		ids: e.ids[:0], params: e.params[:0], members: e.members[:0], text: e.text[:0],
 		tested: e.tested[:0], hasher: e.hasher, signed: 4*len(t.Src) + 64<<10, tops: map[facts.Str]facts.DeclID{},
 		declared: map[facts.DeclID]map[facts.Str]bool{}, given: map[givenMember]bool{},

@@ -14,6 +14,9 @@ import (
 
 func (e *extractor) addImport(im facts.Import, at syntax.ID) {
 	im.Owner = none
+	if im.Flags&facts.ImportReExport != 0 {
+		im.Owner = e.adds // what it exports is that module's
+	}
 	im.Line, im.Col = e.place(at)
 	e.b.Imports = append(e.b.Imports, im)
 }
