@@ -38,6 +38,7 @@ func (ev *evaluator) wanted(e facts.ExprID) Type {
 			return p
 		}
 		ev.advanceTo(y, res, i)
+		ev.bindWanted(x.Y, y, res)
 		return ev.filled(res, p)
 	case facts.OpConditional:
 		return ev.wanted(x.Y)
@@ -71,6 +72,30 @@ func (ev *evaluator) wanted(e facts.ExprID) Type {
 		return t.arg(yt, 0)
 	}
 	return yt
+}
+
+// bindWanted makes the type parameters of a call that its arguments do not tell
+// stand for what is wanted of its result, where that is declared: functions that
+// are given to it take their types from there.
+func (ev *evaluator) bindWanted(e facts.ExprID, x *facts.Expr, res *moduleCall) {
+	if res.asked || res.result != unknownType || x.Y < 0 {
+		return
+	}
+	if op := ev.f.Facts.Exprs[x.Y].Op; op == facts.OpCall || op == facts.OpNew {
+		return // its signature may depend on this call
+	}
+	missing := false
+	for i := range res.params {
+		missing = missing || res.params[i].bound == unknownType
+	}
+	out := ev.resultOf(res.sig)
+	if !missing || !ev.types.rec(out).params {
+		return
+	}
+	res.asked = true
+	if want := ev.wanted(e); want != unknownType && !ev.types.rec(want).params {
+		ev.bindTo(res, out, want, 1)
+	}
 }
 
 // wantedParam returns the type that the context of a function literal gives to

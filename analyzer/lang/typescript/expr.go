@@ -319,12 +319,60 @@ func (e *extractor) arguments(i syntax.ID) (spread bool) {
 		}
 		return false
 	}
+	last := syntax.ID(syntax.None) // of a call that was torn
 	for c := range e.t.NamedChildren(i) {
-		x := e.expr(c)
+		if last != syntax.None && c <= last {
+			continue
+		}
+		x := facts.ExprID(none)
+		if last = e.tornCall(c); last != syntax.None {
+			x = e.awaitTorn(c, last)
+		} else {
+			x = e.expr(c)
+		}
 		spread = spread || e.class(c) == classSpread
 		e.ids = append(e.ids, int32(x))
 	}
 	return spread
+}
+
+// tornCall returns the last of the nodes that a call was torn into, from c on:
+// the grammar reads [await f<A<B, C>>(x)] as [await f < A < B, C >> (x)]. It is None
+// where c begins none.
+func (e *extractor) tornCall(c syntax.ID) syntax.ID {
+	if e.class(c) != classBinary || !e.is(e.child(c, e.f.left), classAwait) || !e.reads(e.child(c, e.f.operator), "<") {
+		return syntax.None
+	}
+	if r := e.child(c, e.f.right); !e.is(r, classBinary) || !e.reads(e.child(r, e.f.operator), "<") {
+		return syntax.None
+	}
+	for n := e.t.NextSibling(c); n != syntax.None; n = e.t.NextSibling(n) {
+		if e.class(n) != classBinary {
+			continue
+		}
+		op := e.child(n, e.f.operator)
+		if (e.reads(op, ">>") || e.reads(op, ">>>")) && e.is(e.child(n, e.f.right), classParen) {
+			return n
+		}
+	}
+	return syntax.None
+}
+
+// awaitTorn adds the awaited call that was torn into the nodes from c to last,
+// without its type arguments.
+func (e *extractor) awaitTorn(c, last syntax.ID) facts.ExprID {
+	fn := e.t.FirstNamed(e.child(c, e.f.left))
+	x := e.callee(fn)
+	base := len(e.ids)
+	in := e.child(last, e.f.right)
+	if n := e.t.FirstNamed(in); e.is(n, classSequence) {
+		in = n
+	}
+	for a := range e.t.NamedChildren(in) {
+		e.ids = append(e.ids, int32(e.expr(a)))
+	}
+	id := e.list(facts.Expr{Op: facts.OpCall, N: 1, X: x, Y: none}, x, base)
+	return e.operation(facts.Expr{Op: facts.OpAwait, X: id, Y: none}, id)
 }
 
 // callee adds what a call calls.

@@ -13,8 +13,17 @@ const maxElements = 8
 // array adds an array literal.
 func (e *extractor) array(i syntax.ID) facts.ExprID {
 	base, n := len(e.ids), 0
+	last := syntax.ID(syntax.None) // of a call that was torn
 	for c := range e.t.NamedChildren(i) {
-		x := e.expr(c)
+		if last != syntax.None && c <= last {
+			continue
+		}
+		x := facts.ExprID(none)
+		if last = e.tornCall(c); last != syntax.None {
+			x = e.awaitTorn(c, last)
+		} else {
+			x = e.expr(c)
+		}
 		if n++; n <= maxElements {
 			e.ids = append(e.ids, int32(x))
 		}
