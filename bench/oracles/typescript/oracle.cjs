@@ -269,7 +269,9 @@ function reference(sf, node) {
   const functions = (what.ids || []).filter((i) => ['function', 'method'].includes(defs.get(i).kind));
   if (!functions.length) return;
   if (symbol.declarations.some((d) => d.kind === K.GetAccessor || d.kind === K.SetAccessor)) return;
-  put(sf, 'references', originsOf(node), node, node.text, { to: functions[0], ...(functions.length > 1 && { to_or: functions.slice(1) }) });
+  const made = up && ts.isVariableDeclaration(up) && up.initializer === outer && ts.isPropertyAccessExpression(p) && unwrap(p.expression);
+  const imports = made && ts.isCallExpression(made) && ts.isIdentifier(made.expression) && made.expression.text === 'require'; // f = require('m').f
+  put(sf, 'references', originsOf(node), node, node.text, { to: functions[0], ...(functions.length > 1 && { to_or: functions.slice(1) }), ...(imports && { optional: true }) });
 }
 
 // ------------------------------------------------------------------ main
