@@ -1,6 +1,9 @@
 package source
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // glob is a compiled pattern of gitignore or gitattributes. go-git's own
 // matcher is not used: it matches folder by folder with filepath.Match, so
@@ -18,6 +21,9 @@ type glob struct {
 	literal string
 	suffix  bool // literal is after a star that does not match slashes
 	plain   bool // literal says it all
+	// tail is the plain text at the end of another one, without which no text
+	// needs to be followed.
+	tail string
 }
 
 type globKind uint8
@@ -91,6 +97,12 @@ func compileGlob(pattern string, fold bool) (glob, bool) {
 			i++
 		}
 	}
+	var tail []byte
+	for k := len(g.tokens) - 1; k >= 0 && g.tokens[k].kind == oneByte; k-- {
+		tail = append(tail, g.tokens[k].char)
+	}
+	slices.Reverse(tail)
+	g.tail = string(tail)
 	return g, true
 }
 
@@ -223,6 +235,9 @@ func (g *glob) match(text string) bool {
 			return found && !strings.Contains(rest, "/")
 		}
 		return text == g.literal
+	}
+	if !strings.HasSuffix(text, g.tail) {
+		return false
 	}
 	// at[i] says that the tokens before i have matched the text so far. A
 	// "**/" needs one more bit: whether it is within a folder's name.

@@ -47,7 +47,7 @@ type origin struct {
 //
 // It costs a walk of the folders that are not ignored, and reading each file
 // that looks modified. Like git, kg trusts the index only for files that are
-// older than it, so after a fresh checkout many files are read.
+// older than it.
 func (r *Repo) WorkTree() (Tree, error) { return r.WorkTreeHiddenBy(nil) }
 
 // WorkTreeHiddenBy is [Repo.WorkTree] by the rules of a commit.
@@ -362,13 +362,19 @@ func (t *workTree) convert(e Entry, o origin, max int64) ([]byte, error) {
 
 // matches reports whether a file is unmodified by what the index remembers
 // of it. A file that is not older than the index may have been written again
-// in the same tick of the clock; git counts seconds, and so does this.
+// in the same tick of the clock. Where the file system tells parts of seconds, what
+// was written after the index has another time than the index remembers, unless it was in
+// the tick in which the index was written; else a tick is a second.
 func (s fileStat) matches(info fs.FileInfo, written fileStat, trustCTime bool) bool {
 	mtime := info.ModTime()
-	if uint32(mtime.Unix()) != s.mtime || uint32(info.Size()) != s.size || s.mtime >= written.mtime {
+	if uint32(mtime.Unix()) != s.mtime || uint32(info.Size()) != s.size || s.mtime > written.mtime {
 		return false
 	}
-	if nano := uint32(mtime.Nanosecond()); s.mtimeNano != 0 && nano != 0 && nano != s.mtimeNano {
+	nano := uint32(mtime.Nanosecond())
+	if s.mtimeNano != 0 && nano != 0 && nano != s.mtimeNano {
+		return false
+	}
+	if s.mtime == written.mtime && (s.mtimeNano == 0 || nano == 0 || s.mtimeNano >= written.mtimeNano) {
 		return false
 	}
 	inode, ctime, known := identityOf(info)
