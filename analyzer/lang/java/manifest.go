@@ -197,6 +197,9 @@ var gradleProject = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCom
 var gradleAccessor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bprojects\.([\w.]+)`) })
 
 func (m *manifest) gradle(src []byte) {
+	if !bytes.Contains(src, []byte("project")) {
+		return
+	}
 	for _, x := range gradleProject().FindAllSubmatch(src, 1<<12) {
 		name := string(x[1])
 		m.set("needs", name[strings.LastIndexByte(name, ':')+1:])
