@@ -38,7 +38,7 @@ type Options struct {
 	Workers  int                   // files read at the same time; 0: one for each processor
 	Memo     *Memo                 // facts shared with other builds; nil: none
 	Shuffle  uint64                // not 0: read files in an order of chance, to show that it does not matter
-	Progress func(done, total int) // called from many goroutines; nil: never
+	Progress func(done, total int) // called once with 0, then from many goroutines; nil: never
 	Guard    Guard                 // nil: nobody stands by
 
 	WholeLibraries bool // see [link.Input]: to show that it does not matter
@@ -195,6 +195,9 @@ func languageOf(p string) (*lang.Language, lang.Role) {
 
 func (b *build) read(ctx context.Context) error {
 	var done atomic.Int64
+	if b.Progress != nil {
+		b.Progress(0, len(b.jobs))
+	}
 	jobs := newShares(len(b.jobs), b.Workers)
 	var order []int
 	if b.Shuffle != 0 {

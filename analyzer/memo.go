@@ -47,6 +47,18 @@ func (m *Memo) TakeFresh() []*facts.Content {
 	return fresh
 }
 
+// Memory returns what all facts of the memo's stores take in memory, about, in bytes:
+// those of other trees, too.
+func (m *Memo) Memory() int64 {
+	n := int64(0)
+	if m != nil {
+		for _, s := range m.stores {
+			n += s.Memory()
+		}
+	}
+	return n
+}
+
 func (m *Memo) get(k facts.Key) (*facts.Content, bool) {
 	if m == nil {
 		return nil, false

@@ -401,6 +401,15 @@ func (f *Facts) decodeIndex(b []byte, contents, blocks uint64, where entry, lim 
 	return nil
 }
 
+// Memory implements [facts.Store].
+func (f *Facts) Memory() int64 {
+	n := int64(0)
+	for i := range f.blocks {
+		n += f.blocks[i].memory
+	}
+	return n
+}
+
 // Tree returns the digest of the tree whose facts these are; zero for others.
 func (f *Facts) Tree() graph.Hash { return f.tree }
 

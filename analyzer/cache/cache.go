@@ -114,6 +114,17 @@ func list(folder string) []*pack {
 	return packs
 }
 
+// Memory implements [facts.Store].
+func (c *Cache) Memory() int64 {
+	n := int64(0)
+	for _, p := range c.packs {
+		if p.facts != nil {
+			n += p.facts.Memory()
+		}
+	}
+	return n
+}
+
 // Find implements [facts.Store].
 func (c *Cache) Find(k facts.Key) (*facts.Content, bool) {
 	for _, p := range c.packs {

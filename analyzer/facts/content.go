@@ -36,6 +36,9 @@ func (c *Content) ByBlob() Key { return Key{string(c.Blob[:]), c.Lang, c.Manifes
 type Store interface {
 	// Find returns the content with a key, false if the store has it not.
 	Find(Key) (*Content, bool)
+
+	// Memory returns what all facts of the store take in memory, about, in bytes.
+	Memory() int64
 }
 
 // BlockWeight estimates the stored size of c before compression, for those who

@@ -52,6 +52,30 @@ func beginReading(getenv func(string) string, size int64) {
 	}
 }
 
+// A graph that is made of facts at hand takes about factsHeap halves of what they
+// take in memory, all garbage included, and fileHeap bytes for each file at the most. What is
+// expected beyond mostHeap is too far away to prepare for, and below leastHeap
+// the preparations cost as much as they save.
+const (
+	factsHeap = 7
+	fileHeap  = 256 << 10
+	leastHeap = 48 << 20
+	mostHeap  = 512 << 20
+)
+
+// expectFacts prepares for the graph of a tree of so many files, of which facts of so
+// many bytes are at hand: a fifth of what is left to do then is the work of the
+// system, which finds pages for the heap one by one. Only the first call does it, while
+// the heap is small.
+func expectFacts(getenv func(string) string, files int, memory int64) {
+	heap := min(factsHeap*memory/2, fileHeap*int64(files), mostHeap)
+	if heap < leastHeap || getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" || !beginnings.CompareAndSwap(1, 2) {
+		return
+	}
+	largePages(heap)
+	beginLate(getenv, firstCollection)
+}
+
 // spareProcessor lets the runtime have one processor more than the workers, who are
 // in C code most of the time. While all processors are in C code, the runtime looks
 // after them every 20 µs and takes them away, though nobody waits for one; with one

@@ -277,7 +277,12 @@ func (a *app) build(ctx context.Context, s *side, memo *analyzer.Memo, p *part, 
 	if s.graph != nil {
 		return nil
 	}
-	r, err := analyzer.Read(ctx, s.tree, analyzer.Options{Workers: a.workers, Memo: memo, Guard: a.guard, Progress: p.at})
+	r, err := analyzer.Read(ctx, s.tree, analyzer.Options{Workers: a.workers, Memo: memo, Guard: a.guard, Progress: func(done, total int) {
+		if done == 0 {
+			expectFacts(a.getenv, total, memo.Memory())
+		}
+		p.at(done, total)
+	}})
 	if err != nil {
 		return err
 	}
