@@ -52,13 +52,14 @@ func beginReading(getenv func(string) string, size int64) {
 	}
 }
 
-// A graph that is made of facts at hand takes about factsHeap halves of what they
-// take in memory, all garbage included, and fileHeap bytes for each file at the most. What is
+// A graph that is made of facts at hand takes more than factsHeap times what they
+// take in memory, and seldom more than fileHeap bytes for each file. What is
 // expected beyond mostHeap is too far away to prepare for, and below leastHeap
-// the preparations cost as much as they save.
+// the preparations cost as much as they save. Nothing is prepared that may not be
+// needed: while there is room, the runtime gives less back to the system.
 const (
-	factsHeap = 7
-	fileHeap  = 256 << 10
+	factsHeap = 3
+	fileHeap  = 160 << 10
 	leastHeap = 48 << 20
 	mostHeap  = 512 << 20
 )
@@ -68,7 +69,7 @@ const (
 // system, which finds pages for the heap one by one. Only the first call does it, while
 // the heap is small.
 func expectFacts(getenv func(string) string, files int, memory int64) {
-	heap := min(factsHeap*memory/2, fileHeap*int64(files), mostHeap)
+	heap := min(factsHeap*memory, fileHeap*int64(files), mostHeap)
 	if heap < leastHeap || getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" || !beginnings.CompareAndSwap(1, 2) {
 		return
 	}
