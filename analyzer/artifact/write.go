@@ -9,6 +9,7 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/zstd"
@@ -118,8 +119,9 @@ func encode(g *graph.Graph, stored bool) ([]section, error) {
 		sections[i].tag = tag
 		place[tag] = &sections[i]
 	}
-	// Two lanes, each with what it takes no word of the other to know. Of a large graph
-	// each stores what it has made while the other is still at work.
+	// Two lanes, each with what it takes no word of the other to know, and then with what
+	// neither has begun. Of a large graph each stores what it has made while the other is
+	// still at work.
 	shared := stored && 64*len(e.c.Nodes)+4*(len(e.c.Edges)+len(e.c.Sites)) >= sharedGraph
 	lane := func() func(tag string, content []byte) {
 		var enc *zstd.Encoder
@@ -134,6 +136,24 @@ func encode(g *graph.Graph, stored bool) ([]section, error) {
 			}
 		}
 	}
+	either := []struct {
+		tag    string
+		encode func() []byte
+	}{
+		{tagText, e.encodeText},
+		{tagKeys, func() []byte {
+			keys, total := frontCode(len(e.c.Nodes), func(i int) string { return e.c.Nodes[i].Key })
+			n.keyBytes = total
+			return keys
+		}},
+		{tagHashes, e.encodeHashes},
+	}
+	var begun atomic.Int32
+	rest := func(put func(tag string, content []byte)) {
+		for i := int(begun.Add(1)); i <= len(either); i = int(begun.Add(1)) {
+			put(either[i-1].tag, either[i-1].encode())
+		}
+	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		put := lane()
@@ -141,10 +161,7 @@ func encode(g *graph.Graph, stored bool) ([]section, error) {
 		put(tagEdges, e.encodeEdges())
 		put(tagSites, e.encodeSites())
 		put(tagReceivers, e.encodeReceivers())
-		put(tagText, e.encodeText())
-		keys, total := frontCode(len(e.c.Nodes), func(i int) string { return e.c.Nodes[i].Key })
-		n.keyBytes = total
-		put(tagKeys, keys)
+		rest(put)
 	})
 	put := lane()
 	e.collect()
@@ -161,12 +178,12 @@ func encode(g *graph.Graph, stored bool) ([]section, error) {
 	put(tagNodes, e.encodeNodes())
 	put(tagNames, e.encodeNames())
 	put(tagSignatures, e.encodeSignatures())
-	put(tagHashes, e.encodeHashes())
 	put(tagVariants, e.encodeVariants())
 	put(tagBranches, e.encodeBranches())
 	put(tagFiles, e.encodeFiles())
 	put(tagKeywords, e.encodeKeywords())
 	put(tagUnknowns, e.encodeUnknowns())
+	rest(put)
 	wg.Wait()
 	put(tagMeta, encodeMeta(n, e.c.Tree))
 	for _, f := range n.fields() {
