@@ -2,6 +2,7 @@ package main
 
 import (
 	"runtime"
+	"runtime/debug"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,9 +15,11 @@ func largePages(size int64) {
 	if unix.Getrlimit(unix.RLIMIT_AS, &space) != nil || space.Cur != unix.RLIM_INFINITY {
 		return // of addresses, too, there is not enough
 	}
+	percent := debug.SetGCPercent(-1)
 	pages := make([]byte, size)
 	_ = unix.Madvise(pages, unix.MADV_HUGEPAGE)
 	runtime.KeepAlive(pages)
 	pages = nil
 	runtime.GC()
+	debug.SetGCPercent(percent)
 }
