@@ -3,6 +3,7 @@ package link
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
@@ -179,6 +180,42 @@ func (l *linker) symbols(f *facts.File) []Sym {
 		syms[i] = l.sym(s)
 	}
 	return syms
+}
+
+// manyFiles is from how many files on it is worth it to intern their strings on two
+// processors.
+const manyFiles = 512
+
+// symbolsOf interns the strings of files. Of many, another goroutine finds those that
+// the second half has at the same time, so that here each of them is looked for only
+// once; the symbols are the same.
+func (l *linker) symbolsOf(files []File) [][]Sym {
+	all := make([][]Sym, len(files))
+	half := len(files)
+	if half >= manyFiles {
+		half /= 2
+	}
+	second := linker{symIndex: map[string]Sym{}}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := half; i < len(files); i++ {
+			all[i] = second.symbols(files[i].Facts)
+		}
+	})
+	for i := range half {
+		all[i] = l.symbols(files[i].Facts)
+	}
+	wg.Wait()
+	symbol := make([]Sym, len(second.symNames))
+	for i, s := range second.symNames {
+		symbol[i] = l.sym(s)
+	}
+	for _, syms := range all[half:] {
+		for i, s := range syms {
+			syms[i] = symbol[s]
+		}
+	}
+	return all
 }
 
 // addFile makes a file's declarations known and returns its number.

@@ -275,13 +275,14 @@ func (l *linker) placeLang(s *langState) {
 		key := graph.PackageKey(s.Name, u.Path)
 		l.units = append(l.units, unit{Unit: u, rules: s, key: key})
 	}
+	syms := l.symbolsOf(mine)
 	for i, p := range s.layout.Files {
 		u := int32(-1)
 		if p.Unit >= 0 {
 			u = s.firstUnit + int32(p.Unit)
 		}
 		f := &l.Files[index[i]]
-		l.fileOf[index[i]] = l.addFile(f, l.symbols(f.Facts), u, p)
+		l.fileOf[index[i]] = l.addFile(f, syms[i], u, p)
 	}
 	if s.Builtins != nil {
 		o := s.Builtins().Outline(0)
