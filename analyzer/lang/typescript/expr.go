@@ -364,13 +364,7 @@ func (e *extractor) awaitTorn(c, last syntax.ID) facts.ExprID {
 	fn := e.t.FirstNamed(e.child(c, e.f.left))
 	x := e.callee(fn)
 	base := len(e.ids)
-	in := e.child(last, e.f.right)
-	if n := e.t.FirstNamed(in); e.is(n, classSequence) {
-		in = n
-	}
-	for a := range e.t.NamedChildren(in) {
-		e.ids = append(e.ids, int32(e.expr(a)))
-	}
+	e.parenthesized(e.child(last, e.f.right))
 	id := e.list(facts.Expr{Op: facts.OpCall, N: 1, X: x, Y: none}, x, base)
 	return e.operation(facts.Expr{Op: facts.OpAwait, X: id, Y: none}, id)
 }
@@ -508,6 +502,16 @@ func (e *extractor) ternary(i syntax.ID) facts.ExprID {
 	}
 	e.tested = e.tested[:mark]
 	return e.list(facts.Expr{Op: facts.OpConditional, X: none, Y: none}, facts.ExprID(e.ids[base]), base)
+}
+
+// parenthesized adds the expressions in parentheses to ids.
+func (e *extractor) parenthesized(in syntax.ID) {
+	if n := e.t.FirstNamed(in); e.is(n, classSequence) {
+		in = n
+	}
+	for a := range e.t.NamedChildren(in) {
+		e.ids = append(e.ids, int32(e.expr(a)))
+	}
 }
 
 // binary adds an operator with its operands. Long chains of one operator lean

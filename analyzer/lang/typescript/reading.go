@@ -9,10 +9,14 @@ import (
 // What the grammars cannot read where it stands is shown to them as something
 // else of the same length: a signature that begins a line behind a member
 // without a semicolon, and one that is called like an operator, the variance of
-// type parameters, export type *, & in the text of elements.
+// type parameters, export type *, & in the text of elements. The type argument of
+// await f<typeof import('m')>() is shown as a name.
 
 var (
 	exportType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bexport\s+(type)\s*\*`) })
+	awaitsType = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\bawait\s+[\w$.]+<\s*(typeof import\((?:'[^'\n]*'|"[^"\n]*")\))\s*>\s*\(`)
+	})
 )
 
 // readable returns src as the grammar of TypeScript can read it, and withoutJSX
@@ -35,6 +39,11 @@ func patched(src []byte, signatures bool) []byte {
 	if bytes.Contains(src, []byte("export type *")) || bytes.Contains(src, []byte("export type*")) {
 		for _, m := range exportType().FindAllSubmatchIndex(src, -1) {
 			blank(m[2], m[3], ' ')
+		}
+	}
+	if bytes.Contains(src, []byte("typeof import(")) && bytes.Contains(src, []byte("await")) {
+		for _, m := range awaitsType().FindAllSubmatchIndex(src, -1) {
+			blank(m[2], m[3], '_')
 		}
 	}
 	if bytes.Contains(src, []byte("out ")) || bytes.Contains(src, []byte("<in ")) {

@@ -1,6 +1,8 @@
 package typescript
 
 import (
+	"bytes"
+
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/syntax"
@@ -113,6 +115,9 @@ func (e *extractor) typeAt(i syntax.ID) facts.ExprID {
 	case classTypeAnnotation, classParenType, classReadonlyType, classConstraint, classOptionalType, classFlowMaybe:
 		return e.typeExpr(e.t.FirstNamed(i))
 	case classTypeName, classIdentifier:
+		if text := e.t.Text(i); bytes.HasPrefix(text, []byte("typeof import(")) { // see readable
+			return e.shownModule(i, text)
+		}
 		return e.typeName(i)
 	case classPredefined:
 		switch string(e.t.Text(i)) {
@@ -456,6 +461,17 @@ func (e *extractor) typeQuery(i syntax.ID) facts.ExprID {
 		x = e.expr(c)
 	}
 	return e.operation(facts.Expr{Op: facts.OpTypeOf, Flags: facts.FlagTyped, X: x, Y: none}, x)
+}
+
+// shownModule adds typeof import('m') where the grammar was shown a name.
+func (e *extractor) shownModule(i syntax.ID, text []byte) facts.ExprID {
+	path := e.b.Intern(bytes.Trim(text[bytes.IndexByte(text, '(')+1:len(text)-1], "'\""))
+	if path == 0 {
+		return e.anyType(i)
+	}
+	e.addImport(facts.Import{Path: path, Name: e.names.all, Flags: facts.ImportLater}, i)
+	m := e.add(facts.Expr{Op: facts.OpModule, Name: path, N: 1, X: none, Y: none}, i)
+	return e.operation(facts.Expr{Op: facts.OpTypeOf, Flags: facts.FlagTyped, X: m, Y: none}, m)
 }
 
 // lookup adds T["name"], T[number] or T[K].
