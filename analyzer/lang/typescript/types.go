@@ -308,6 +308,11 @@ func (e *extractor) objectType(i syntax.ID) facts.ExprID {
 		if m := e.childOf(s, classMapped); m != syntax.None {
 			return e.mappedType(s, m)
 		}
+		if typ := e.child(s, e.f.typ); i != e.shown && typ != syntax.None && e.only(i, s) { // {[key: string]: T}
+			k := e.typeExpr(e.child(s, e.f.index))
+			v := e.annotation(typ)
+			return e.operation(facts.Expr{Op: facts.OpMapType, Flags: facts.FlagTyped, X: k, Y: v}, v)
+		}
 	}
 	d := e.declare(graph.KindInterface, 0, syntax.None, i)
 	p := &e.b.Decls[d]
@@ -325,6 +330,16 @@ func (e *extractor) objectType(i syntax.ID) facts.ExprID {
 	e.owner, e.self, e.bodies = owner, was, bodies
 	e.b.EndDecl(d)
 	return e.add(facts.Expr{Op: facts.OpType, Flags: facts.FlagTyped, X: facts.ExprID(d), Y: none}, i)
+}
+
+// only reports whether the type literal i has no member but s.
+func (e *extractor) only(i, s syntax.ID) bool {
+	for c := range e.t.NamedChildren(i) {
+		if c != s && e.class(c) != classComment {
+			return false
+		}
+	}
+	return true
 }
 
 // bindType makes a name stand for a type of which nothing is known.

@@ -16,7 +16,7 @@ var Language = &lang.Language{
 	Name:       "typescript",
 	Extensions: []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue"},
 	Manifests:  []string{"package.json", "tsconfig*.json", "jsconfig*.json"},
-	Version:    14,
+	Version:    15,
 	Grammar:    func() *syntax.Language { return plain().lang },
 	Dialect:    dialectFor,
 	Extract:    Extract,
