@@ -306,7 +306,8 @@ function silenced(p, t, sf, add) {
   const lines = new Set();
   for (const d of sf.commentDirectives || []) lines.add(sf.getLineAndCharacterOfPosition(d.range.end).line + 1);
   if (!lines.size) return;
-  const names = new Set([...namesFor(p, [t.id]), ...t.also || []]);
+  const named = t.kind === 'constructor' ? define(containerOf(t.node)) : t.id;
+  const names = new Set([...namesFor(p, [named]), ...t.also || []]);
   each(sf, (n) => {
     if (ts.isIdentifier(n) && names.has(n.text) && lines.has(sf.getLineAndCharacterOfPosition(n.getStart(sf)).line)) add.push(n);
   });
