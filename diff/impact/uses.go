@@ -251,8 +251,8 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 }
 
 // withoutConstructor judges a call of t, which is gone: it is broken, unless t is
-// the only constructor of a type, which is made without arguments now, or as
-// what it extends is.
+// the only constructor of a type, which is made without arguments now, or, where
+// constructors are inherited, as what it extends is.
 func (e *engine) withoutConstructor(t graph.ID, s *graph.Site) State {
 	owner := e.base.Nodes[t].Parent
 	if e.base.Nodes[t].Kind != graph.KindConstructor || owner == graph.None || e.d.ToHead(owner) == graph.None {
@@ -265,12 +265,15 @@ func (e *engine) withoutConstructor(t graph.ID, s *graph.Site) State {
 		return Broken
 	}
 	c, ok := newCall(e.base, s)
+	bare := c.args == 0 && len(c.keywords) == 0 && !c.spread && !c.spreadKw
 	switch {
+	case e.overloaded(t) && ok && bare: // whatever the type extends
+		return Fits
 	case e.overloaded(t) && (ok && c.args > 0 || !ok && len(e.base.Nodes[t].Signature.Params) > 0):
 		return Broken // constructors are not inherited
 	case !ok || len(e.head.Nodes[is].Signature.Bases) > len(e.head.OutKind(is, graph.EdgeImplements)) || len(e.head.OutKind(is, graph.EdgeExtends)) > 0:
 		return Unknown
-	case c.args == 0 && len(c.keywords) == 0 && !c.spread && !c.spreadKw:
+	case bare:
 		return Fits
 	case e.d.RulesFor(&e.head.Nodes[is]).LooseArity || c.spread || c.spreadKw:
 		return Unknown
