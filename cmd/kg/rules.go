@@ -57,6 +57,58 @@ func outermost(g *graph.Graph, n graph.ID) (pkg, typ string) {
 	return "", typ
 }
 
+// typeNames returns the name of a type behind those of the types around it, joined
+// by dots.
+func typeNames(g *graph.Graph, n graph.ID) string {
+	var names []string
+	for ; n != graph.None && g.Nodes[n].Kind.IsType() && len(names) < 1<<10; n = g.Nodes[n].Parent {
+		names = append(names, g.Nodes[n].Name)
+	}
+	slices.Reverse(names)
+	return strings.Join(names, ".")
+}
+
+// maxRunners bounds the types that are looked at to find who runs a test.
+const maxRunners = 1 << 10
+
+// runners returns who runs a test: itself, and the types below its own that inherit
+// it. An abstract type runs none, unless nothing is known below it.
+func runners(g *graph.Graph, test graph.ID) []graph.ID {
+	itself := []graph.ID{test}
+	if test == graph.None || g.Nodes[test].Parent == graph.None || !g.Nodes[g.Nodes[test].Parent].Kind.IsType() {
+		return itself
+	}
+	abstract := func(n graph.ID) bool {
+		return g.Nodes[n].Kind == graph.KindInterface || g.Nodes[n].Flags.Has(graph.FlagAbstract)
+	}
+	own := g.Nodes[test].Parent
+	seen := map[graph.ID]bool{own: true}
+	for _, i := range g.InKind(test, graph.EdgeOverrides) {
+		seen[g.Nodes[g.Edges[i].From].Parent] = true // it and what is below it have a test of their own
+	}
+	queue := []graph.ID{own}
+	var below []graph.ID
+	for i := 0; i < len(queue) && i < maxRunners; i++ {
+		for _, kind := range [...]graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements} {
+			for _, at := range g.InKind(queue[i], kind) {
+				n := g.Edges[at].From
+				if seen[n] || !g.Nodes[n].Flags.Has(graph.FlagTest) {
+					continue
+				}
+				seen[n] = true
+				queue = append(queue, n)
+				if !abstract(n) {
+					below = append(below, n)
+				}
+			}
+		}
+	}
+	if abstract(own) && len(below) > 0 {
+		return below
+	}
+	return append(itself, below...)
+}
+
 // testCommands returns the commands that run a selection of the tests of a
 // tree, language by language.
 func testCommands(g *graph.Graph) func(*report.Tests) []string {
@@ -83,10 +135,19 @@ func testCommands(g *graph.Graph) func(*report.Tests) []string {
 			slices.Sort(run.Manifests)
 			chosen := map[lang.TestCase]bool{}
 			for _, x := range t.Tests {
-				if x.Runner == l.Runner {
+				if x.Runner != l.Runner {
+					continue
+				}
+				chosen[lang.TestCase{File: x.File, Name: x.Symbol, Constraint: constraint(g, x.File)}] = true
+				id := g.Lookup(x.ID)
+				for _, by := range runners(g, id) {
 					c := lang.TestCase{File: x.File, Name: x.Symbol, Constraint: constraint(g, x.File)}
-					chosen[c] = true
-					c.Package, c.Type = outermost(g, g.Lookup(x.ID))
+					if by != id {
+						c.File = g.Nodes[by].File
+						c.Constraint = constraint(g, c.File)
+						c.Name = typeNames(g, by) + strings.TrimPrefix(c.Name, typeNames(g, g.Nodes[id].Parent))
+					}
+					c.Package, c.Type = outermost(g, by)
 					run.Tests = append(run.Tests, c)
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/codekg/kg/analyzer/facts"
+	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/link"
 )
 
@@ -155,7 +157,7 @@ func (la *layouter) place(files []link.File) {
 			p.Reason = "resource"
 			continue
 		}
-		p.Default, p.Test = true, isTest(f.Path)
+		p.Default, p.Test = true, isTest(f.Path) || hasTests(f.Facts)
 		key := unitKey{la.moduleOf(dirOf(f.Path)), f.Facts.Str(f.Facts.Package)}
 		u, ok := la.units[key]
 		if !ok {
@@ -174,6 +176,12 @@ func (la *layouter) place(files []link.File) {
 		}
 		p.Unit = u
 	}
+}
+
+// hasTests reports whether a file declares tests, wherever it is: those that others
+// are to inherit are delivered with the code.
+func hasTests(f *facts.File) bool {
+	return slices.ContainsFunc(f.Decls, func(d facts.Decl) bool { return d.Flags.Has(graph.FlagTestCase) })
 }
 
 // isTest reports whether a file is in a source root of tests.
