@@ -65,7 +65,7 @@ const (
 )
 
 // expectFacts prepares for the graph of a tree of so many files, of which facts of so
-// many bytes are at hand: a fifth of what is left to do then is the work of the
+// many bytes are at hand: a sixth of what is left to do then is the work of the
 // system, which finds pages for the heap one by one. Only the first call does it, while
 // the heap is small.
 func expectFacts(getenv func(string) string, files int, memory int64) {

@@ -71,39 +71,47 @@ func typeNames(g *graph.Graph, n graph.ID) string {
 // maxRunners bounds the types that are looked at to find who runs a test.
 const maxRunners = 1 << 10
 
-// runners returns who runs a test: itself, and the types below its own that inherit
-// it. An abstract type runs none, unless nothing is known below it.
-func runners(g *graph.Graph, test graph.ID) []graph.ID {
-	itself := []graph.ID{test}
-	if test == graph.None || g.Nodes[test].Parent == graph.None || !g.Nodes[g.Nodes[test].Parent].Kind.IsType() {
+// runner is a type that runs a test which it inherits from another one, with all that
+// stands between the two; or the test itself, from none.
+type runner struct{ by, from graph.ID }
+
+// runners returns who runs a test: itself, and the types below those around it, which
+// inherit it. In an abstract type nothing is run, unless nothing is known below it.
+func runners(g *graph.Graph, test graph.ID) []runner {
+	itself := []runner{{test, graph.None}}
+	if test == graph.None {
 		return itself
 	}
 	abstract := func(n graph.ID) bool {
 		return g.Nodes[n].Kind == graph.KindInterface || g.Nodes[n].Flags.Has(graph.FlagAbstract)
 	}
-	own := g.Nodes[test].Parent
-	seen := map[graph.ID]bool{own: true}
+	var queue, below []runner
+	seen := map[graph.ID]bool{}
+	inert := false // the test does not run where it stands
+	for t := g.Nodes[test].Parent; t != graph.None && g.Nodes[t].Kind.IsType() && !seen[t]; t = g.Nodes[t].Parent {
+		seen[t] = true
+		queue = append(queue, runner{t, t})
+		inert = inert || abstract(t)
+	}
 	for _, i := range g.InKind(test, graph.EdgeOverrides) {
 		seen[g.Nodes[g.Edges[i].From].Parent] = true // it and what is below it have a test of their own
 	}
-	queue := []graph.ID{own}
-	var below []graph.ID
 	for i := 0; i < len(queue) && i < maxRunners; i++ {
 		for _, kind := range [...]graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements} {
-			for _, at := range g.InKind(queue[i], kind) {
+			for _, at := range g.InKind(queue[i].by, kind) {
 				n := g.Edges[at].From
 				if seen[n] || !g.Nodes[n].Flags.Has(graph.FlagTest) {
 					continue
 				}
 				seen[n] = true
-				queue = append(queue, n)
+				queue = append(queue, runner{n, queue[i].from})
 				if !abstract(n) {
-					below = append(below, n)
+					below = append(below, runner{n, queue[i].from})
 				}
 			}
 		}
 	}
-	if abstract(own) && len(below) > 0 {
+	if inert && len(below) > 0 {
 		return below
 	}
 	return append(itself, below...)
@@ -140,14 +148,14 @@ func testCommands(g *graph.Graph) func(*report.Tests) []string {
 				}
 				chosen[lang.TestCase{File: x.File, Name: x.Symbol, Constraint: constraint(g, x.File)}] = true
 				id := g.Lookup(x.ID)
-				for _, by := range runners(g, id) {
+				for _, r := range runners(g, id) {
 					c := lang.TestCase{File: x.File, Name: x.Symbol, Constraint: constraint(g, x.File)}
-					if by != id {
-						c.File = g.Nodes[by].File
+					if r.from != graph.None {
+						c.File = g.Nodes[r.by].File
 						c.Constraint = constraint(g, c.File)
-						c.Name = typeNames(g, by) + strings.TrimPrefix(c.Name, typeNames(g, g.Nodes[id].Parent))
+						c.Name = typeNames(g, r.by) + strings.TrimPrefix(c.Name, typeNames(g, r.from))
 					}
-					c.Package, c.Type = outermost(g, by)
+					c.Package, c.Type = outermost(g, r.by)
 					run.Tests = append(run.Tests, c)
 				}
 			}

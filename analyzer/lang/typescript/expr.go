@@ -324,16 +324,21 @@ func (e *extractor) arguments(i syntax.ID) (spread bool) {
 		if last != syntax.None && c <= last {
 			continue
 		}
-		x := facts.ExprID(none)
-		if last = e.tornCall(c); last != syntax.None {
-			x = e.awaitTorn(c, last)
-		} else {
-			x = e.expr(c)
-		}
+		var x facts.ExprID
+		x, last = e.listed(c)
 		spread = spread || e.class(c) == classSpread
 		e.ids = append(e.ids, int32(x))
 	}
 	return spread
+}
+
+// listed adds what stands in a list at c. Where a call was torn, last is the last node
+// of what was added, else None.
+func (e *extractor) listed(c syntax.ID) (x facts.ExprID, last syntax.ID) {
+	if last = e.tornCall(c); last != syntax.None {
+		return e.awaitTorn(c, last), last
+	}
+	return e.expr(c), last
 }
 
 // tornCall returns the last of the nodes that a call was torn into, from c on:

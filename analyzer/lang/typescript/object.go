@@ -18,12 +18,8 @@ func (e *extractor) array(i syntax.ID) facts.ExprID {
 		if last != syntax.None && c <= last {
 			continue
 		}
-		x := facts.ExprID(none)
-		if last = e.tornCall(c); last != syntax.None {
-			x = e.awaitTorn(c, last)
-		} else {
-			x = e.expr(c)
-		}
+		var x facts.ExprID
+		x, last = e.listed(c)
 		if n++; n <= maxElements {
 			e.ids = append(e.ids, int32(x))
 		}
