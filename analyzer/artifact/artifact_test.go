@@ -174,7 +174,7 @@ func TestVersionError(t *testing.T) {
 	if !errors.As(err, &v) || v.Version != 9 || !errors.Is(err, artifact.ErrVersion) {
 		t.Fatalf("error is %v", err)
 	}
-	if want := "graph file has version 9, this program reads 1 to 4: rebuild the graph"; err.Error() != want {
+	if want := "graph file has version 9, this program reads 1 to 5: rebuild the graph"; err.Error() != want {
 		t.Errorf("error is %q, want %q", err, want)
 	}
 	if _, err := artifact.Stat(data); !errors.Is(err, artifact.ErrVersion) {

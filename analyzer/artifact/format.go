@@ -41,7 +41,8 @@ import (
 //	3: the receivers of calls, the flag accessor, branches in bodies
 //	4: edges by chunks of sources, kind and target; names left out of texts; shorter sketches
 //	   and hashes of documentation; files' hashes once
-const Version = 4
+//	5: the flag suite
+const Version = 5
 
 // minVersion is the oldest version that Read understands.
 const minVersion = 1

@@ -147,13 +147,14 @@ const (
 	FlagAccessor                        // a method that is used like a field: a property, a getter, a setter
 	FlagElsewhere                       // no build for the default platform has it, whatever else is asked for
 	FlagOptional                        // a member that values of the type need not have
+	FlagSuite                           // a type with tests, its own or inherited ones, that a runner starts
 	flagEnd
 )
 
 var flagNames = []string{
 	"test", "test_case", "generated", "entry_point", "deprecated", "called_outside",
 	"ptr_receiver", "static", "abstract", "final", "async", "no_body", "embedded", "anonymous", "on_load", "opaque",
-	"accessor", "elsewhere", "optional",
+	"accessor", "elsewhere", "optional", "suite",
 }
 
 // Has reports whether all flags of x are set in f.

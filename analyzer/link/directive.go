@@ -43,10 +43,35 @@ func (l *linker) directives() {
 		}
 	}
 	for _, s := range l.langs {
-		for _, r := range s.layout.References {
+		for _, r := range l.references(s) {
 			l.reference(s, r)
 		}
 	}
+}
+
+// references returns what the directives of a language say, once the bases of its types
+// are known.
+func (l *linker) references(s *langState) []Reference {
+	if s.layout.Given == nil || s.given != nil {
+		return append(slices.Clip(s.layout.References), s.given...)
+	}
+	at := map[int32]int{}
+	for i, n := range s.files {
+		at[l.fileOf[n]] = i
+	}
+	found := l.suitesOf(s)
+	s.given = s.layout.Given(func(file int, d facts.DeclID) [][]Member {
+		lists := found.searched(l, l.files[l.fileOf[s.files[file]]].base+Ent(d))
+		out := make([][]Member, len(lists))
+		for i, list := range lists {
+			for _, e := range list {
+				fn := l.entFile[e]
+				out[i] = append(out[i], Member{at[fn], facts.DeclID(e - l.files[fn].base)})
+			}
+		}
+		return out
+	})
+	return append(slices.Clip(s.layout.References), s.given...)
 }
 
 func (l *linker) directiveEdge(k graph.EdgeKind, from, to graph.ID, fn int32, d *facts.Directive) {

@@ -48,6 +48,8 @@ type langState struct {
 	layout    *Layout
 	files     []int // the language's files, as positions in Input.Files
 	firstUnit int32
+	suites    *suites      // nil until asked for
+	given     []Reference  // see Layout.Given
 	literals  map[Sym]Type // kind of literal → type
 	defaults  map[Type]Type
 	larger    []Type // see Rules.Larger

@@ -172,6 +172,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	l.sets = l.methodSets()
 	l.implementations(l.sets)
 	l.hierarchy()
+	l.markSuites()
 	l.findListeners()
 	l.findProviders()
 	l.moduleHierarchy()

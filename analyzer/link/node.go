@@ -237,7 +237,12 @@ func (l *namer) declNode(e Ent, variants []Ent) graph.Node {
 	}
 	if f.place.Test {
 		flags |= graph.FlagTest
-	} else if flags.Has(graph.FlagTestCase) {
+	}
+	switch {
+	case !flags.Has(graph.FlagTestCase):
+	case u.rules.layout.Suite != nil && isMember(f.Facts, d):
+		flags &^= graph.FlagTestCase | graph.FlagOnLoad // see suites
+	case !f.place.Test:
 		if flags.Has(graph.FlagOnLoad) { // of a file that a runner of tests is told to load
 			flags |= graph.FlagCalledOutside
 		}

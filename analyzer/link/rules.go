@@ -322,6 +322,12 @@ type Reference struct {
 	To        string // NAME or TYPE.NAME; nothing if there is none
 }
 
+// Member is a declaration of a file of a language.
+type Member struct {
+	File int
+	Decl facts.DeclID
+}
+
 // Layout says where the files of one language belong.
 type Layout struct {
 	Modules    []Module
@@ -337,6 +343,20 @@ type Layout struct {
 	// Resolve returns the unit that path names when a file of unit from
 	// imports it; -1 if it is not in the tree.
 	Resolve func(from int, path string) int
+
+	// Suite reports whether a runner starts the tests of a type, from what the type
+	// says and what those above it say, in the order in which members are searched.
+	// Nil: tests are no members of types.
+	Suite func(own Suite, above []Suite) bool
+
+	// Says returns what a type of a file says of that; what a library declares says
+	// nothing.
+	Says func(file int, t facts.DeclID) Suite
+
+	// Given returns what else directives say, once it is known who runs tests: running
+	// returns for each type that runs a member, or tests beside it, the types in which
+	// names are searched then, in order. It may be nil.
+	Given func(running func(file int, d facts.DeclID) [][]Member) []Reference
 
 	// Others returns the further units that path names for a file of unit from,
 	// where one path may name several, in the order in which they are searched.

@@ -197,7 +197,7 @@ func (l *linker) injectedParams() []injected {
 		if s.dyn == nil {
 			continue
 		}
-		for _, r := range s.layout.References {
+		for _, r := range l.references(s) {
 			if r.Kind != graph.EdgeInjects {
 				continue
 			}

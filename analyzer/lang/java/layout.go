@@ -21,6 +21,8 @@ func layout(files []link.File) *link.Layout {
 	la.modules(files)
 	la.place(files)
 	la.dependencies(files)
+	la.Suite = func(own link.Suite, _ []link.Suite) bool { return own != 0 }
+	la.Says = func(file int, t facts.DeclID) link.Suite { return suite(&files[file], t) }
 	la.Resolve = la.resolve
 	la.Others = la.others
 	return la.Layout
@@ -182,6 +184,16 @@ func (la *layouter) place(files []link.File) {
 // are to inherit are delivered with the code.
 func hasTests(f *facts.File) bool {
 	return slices.ContainsFunc(f.Decls, func(d facts.Decl) bool { return d.Flags.Has(graph.FlagTestCase) })
+}
+
+// suite returns 1 for a type that runners make objects of, to run its tests: those
+// that are delivered with the code are for others to inherit.
+func suite(f *link.File, t facts.DeclID) link.Suite {
+	d := &f.Facts.Decls[t]
+	if d.Kind == graph.KindInterface || d.Flags.Has(graph.FlagAbstract) || strings.Contains("/"+f.Path, "/src/main/") {
+		return 0
+	}
+	return 1
 }
 
 // isTest reports whether a file is in a source root of tests.

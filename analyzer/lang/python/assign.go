@@ -59,6 +59,9 @@ func (e *extractor) declareVariable(s *scope, i, left, right, typ syntax.ID) fac
 	p.Vis = visibility(e.t.String(left), s.kind == scopeClass)
 	if s.kind == scopeClass {
 		p.Flags |= graph.FlagStatic
+		if right != syntax.None && (e.class(right) == classTrue || e.class(right) == classFalse) && e.t.String(left) == testDirective {
+			e.b.Directives = append(e.b.Directives, facts.Directive{Name: e.b.InternString(testDirective), Value: e.b.InternString(e.t.String(right)), Owner: s.decl, Line: p.Line, Col: p.Col})
+		}
 	}
 	if typ != syntax.None {
 		t := e.typeExpr(typ)

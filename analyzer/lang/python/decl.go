@@ -13,7 +13,6 @@ type classInfo struct {
 	decl  facts.DeclID
 	name  string
 	names map[facts.Str]facts.DeclID
-	test  bool // a runner takes its methods for tests
 	bases []string
 	defs  map[facts.Str]bool // what functions of its body are called, also those to come
 }
@@ -486,8 +485,6 @@ func (e *extractor) prescanClass(info *classInfo, body syntax.ID) {
 
 // bases adds the bases and the metaclass of class d.
 func (e *extractor) bases(d facts.DeclID, list syntax.ID, info *classInfo) {
-	// The second is a custom that projects set up (python_classes).
-	info.test = strings.HasPrefix(info.name, "Test") || strings.HasPrefix(info.name, "test_")
 	if list == syntax.None {
 		return
 	}
@@ -507,13 +504,6 @@ func (e *extractor) bases(d facts.DeclID, list syntax.ID, info *classInfo) {
 			x := e.typeExpr(c)
 			e.ids = append(e.ids, int32(x))
 			last := e.plainName(e.lastName(c))
-			if strings.Contains(string(e.t.Text(c)), "TestCase") || e.cases[last] {
-				info.test = true
-				if e.cases == nil {
-					e.cases = map[string]bool{}
-				}
-				e.cases[info.name] = true
-			}
 			info.bases = append(info.bases, last)
 			switch last {
 			case "Protocol", "ABC":

@@ -43,8 +43,7 @@ type extractor struct {
 	skips   []syntax.ID   // the nodes of declarations inside of the one that is open
 	loops   []*loop
 	classes map[facts.DeclID]*classInfo
-	cases   map[string]bool // names of classes of unittest: those below them are tests, whatever their names
-	exports bool            // __all__ was found
+	exports bool // __all__ was found
 	web     map[string]web
 	pending []route
 	repeats map[repeated]int

@@ -91,7 +91,7 @@ type fixtureOf struct {
 	class    facts.DeclID
 }
 
-// linkFixtures adds what tests and fixtures need of fixtures.
+// linkFixtures says what tests and fixtures need of fixtures.
 func (la *layouter) linkFixtures(files []link.File) {
 	defs, autos := make([][]fixtureOf, len(files)), make([][]fixtureOf, len(files))
 	conftests := map[string]int{}
@@ -125,55 +125,107 @@ func (la *layouter) linkFixtures(files []link.File) {
 	if !any {
 		return
 	}
-	la.References = append(make([]link.Reference, 0, len(la.References)+uses), la.References...)
-	for i := range files {
-		f := files[i].Facts
-		var scope []int // the files whose fixtures it sees, the nearest first
-		for k := range f.Directives {
-			d := &f.Directives[k]
-			what := f.Str(d.Name)
-			if d.Owner == none || what != fixtureUse && what != fixtureTest {
-				continue
-			}
-			if scope == nil {
-				scope = append(scope, i)
-				for dir := dirOf(files[i].Path); ; dir = dirOf(dir) {
-					if c, ok := conftests[dir]; ok && c != i {
-						scope = append(scope, c)
-					}
-					if dir == "" {
-						break
-					}
-				}
-			}
-			from := nameIn(f, d.Owner)
-			add := func(in int, x fixtureOf) bool {
-				if x.to == "" || from == "" || in == i && (x.to == from || x.class != none && x.class != f.Decls[d.Owner].Parent) {
-					return false
-				}
-				la.References = append(la.References, link.Reference{File: i, Directive: k, Kind: graph.EdgeInjects, From: from,
-					Unit: la.Files[in].Unit, To: x.to})
-				return true
-			}
-			if what == fixtureTest {
-				for _, in := range scope {
-					for _, x := range autos[in] {
-						add(in, x)
-					}
-				}
-				continue
-			}
-			name := f.Str(d.Value)
-		search:
-			for _, in := range scope {
-				for _, x := range defs[in] {
-					if x.name == name && add(in, x) {
-						break search
-					}
+	la.Given = func(running func(int, facts.DeclID) [][]link.Member) []link.Reference {
+		g := given{la: la, files: files, defs: defs, autos: autos, conftests: conftests, out: make([]link.Reference, 0, uses), seen: map[link.Reference]bool{}}
+		for i := range files {
+			g.file(i, running)
+		}
+		return g.out
+	}
+}
+
+// given collects which fixtures tests and fixtures get.
+type given struct {
+	la          *layouter
+	files       []link.File
+	defs, autos [][]fixtureOf // by file
+	conftests   map[string]int
+	out         []link.Reference
+	seen        map[link.Reference]bool
+}
+
+// file collects what the functions of a file get. One of a class is run by those who
+// inherit it, which have fixtures of their own.
+func (g *given) file(i int, running func(int, facts.DeclID) [][]link.Member) {
+	f := g.files[i].Facts
+	owner := facts.DeclID(none)
+	var scopes []fixtureScope
+	for k := range f.Directives {
+		d := &f.Directives[k]
+		what := f.Str(d.Name)
+		if d.Owner == none || what != fixtureUse && what != fixtureTest {
+			continue
+		}
+		if d.Owner != owner {
+			owner, scopes = d.Owner, scopes[:0]
+			if p := f.Decls[owner].Parent; p == none {
+				scopes = append(scopes, fixtureScope{files: g.around(i)})
+			} else if f.Decls[p].Kind.IsType() {
+				for _, classes := range running(i, owner) {
+					scopes = append(scopes, fixtureScope{classes, g.around(classes[0].File)})
 				}
 			}
 		}
+		for _, s := range scopes {
+			if what == fixtureTest {
+				g.each(s, g.autos, func(in int, x fixtureOf) bool { g.add(i, k, in, x); return false })
+				continue
+			}
+			name := f.Str(d.Value)
+			g.each(s, g.defs, func(in int, x fixtureOf) bool { return x.name == name && g.add(i, k, in, x) })
+		}
 	}
+}
+
+// fixtureScope is where fixtures are searched: the classes first, then the files.
+type fixtureScope struct {
+	classes []link.Member
+	files   []int
+}
+
+// around returns the files whose fixtures a file sees, the nearest first.
+func (g *given) around(i int) []int {
+	scope := []int{i}
+	for dir := dirOf(g.files[i].Path); ; dir = dirOf(dir) {
+		if c, ok := g.conftests[dir]; ok && c != i {
+			scope = append(scope, c)
+		}
+		if dir == "" {
+			return scope
+		}
+	}
+}
+
+// each calls f for the fixtures of a scope, the nearest first, until it returns true.
+func (g *given) each(s fixtureScope, of [][]fixtureOf, f func(in int, x fixtureOf) bool) {
+	for _, c := range s.classes {
+		for _, x := range of[c.File] {
+			if x.class == c.Decl && f(c.File, x) {
+				return
+			}
+		}
+	}
+	for _, in := range s.files {
+		for _, x := range of[in] {
+			if x.class == none && f(in, x) {
+				return
+			}
+		}
+	}
+}
+
+// add notes that what a directive of file i is about gets a fixture, other than itself.
+func (g *given) add(i, directive, in int, x fixtureOf) bool {
+	from := nameIn(g.files[i].Facts, g.files[i].Facts.Directives[directive].Owner)
+	if x.to == "" || from == "" || in == i && x.to == from {
+		return false
+	}
+	r := link.Reference{File: i, Directive: directive, Kind: graph.EdgeInjects, From: from, Unit: g.la.Files[in].Unit, To: x.to}
+	if !g.seen[r] {
+		g.seen[r] = true
+		g.out = append(g.out, r)
+	}
+	return true
 }
 
 // nameIn returns the name by which a module has a function or a method of one

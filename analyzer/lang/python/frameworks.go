@@ -13,14 +13,14 @@ import (
 // Who starts a function besides the code that calls it: test runners, web
 // frameworks, command lines, task queues.
 
-// roles sets the flags that names and decorators stand for.
+// roles sets the flags that names and decorators stand for. A method is a test if a
+// runner looks into its class, or into one that inherits it, which other files tell.
 func (e *extractor) roles(d facts.DeclID, marks []mark, name string, cls *classInfo) {
 	p := &e.b.Decls[d]
-	if (strings.HasPrefix(name, "test_") || name == "test" || cls != nil && strings.HasPrefix(name, "test")) && (cls == nil || cls.test) &&
-		!has(marks, "fixture") {
+	if strings.HasPrefix(name, "test") && !has(marks, "fixture", "yield_fixture") && p.Traits&facts.TraitAccessor == 0 {
 		p.Flags |= graph.FlagTest | graph.FlagTestCase
 	}
-	if cls != nil && cls.test {
+	if cls != nil {
 		switch name {
 		case "setUp", "tearDown", "setUpClass", "tearDownClass", "setup_method", "teardown_method", "setup_class", "teardown_class", "asyncSetUp", "asyncTearDown":
 			p.Flags |= graph.FlagTest | graph.FlagTestCase | graph.FlagOnLoad

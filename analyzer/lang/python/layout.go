@@ -27,6 +27,7 @@ func layout(files []link.File) *link.Layout {
 	}
 	la.place(files)
 	la.linkFixtures(files)
+	la.Suite, la.Says = isSuite, la.suites(files)
 	la.Resolve = la.resolve
 	return la.Layout
 }

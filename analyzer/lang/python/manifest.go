@@ -14,11 +14,13 @@ import (
 // They give two settings: root, a folder that Python would search, and package,
 // NAME=FOLDER, a package that has another name than its folder. Folders are relative
 // to that of the build file. Flit asks for src itself, which needs no saying. Lists of
-// requirements say what is installed, and nothing of folders.
+// requirements say what is installed, and nothing of folders. A third setting, classes,
+// says how classes are called that pytest looks for tests in.
 
 const (
 	settingRoot    = "root"
 	settingPackage = "package"
+	settingClasses = "classes"
 )
 
 // maxManifest bounds the bytes of a build file that are read, and maxRoots the settings
@@ -125,6 +127,8 @@ func (m *manifest) config(text string) {
 			}
 		case section == "options.packages.find" && key == "where":
 			m.root(value)
+		case section == "tool:pytest" && key == "python_classes" && value != "":
+			m.set(settingClasses, value)
 		}
 	}
 }
@@ -208,6 +212,10 @@ func (m *manifest) entry(key string, value []tomlToken) {
 					}
 				}
 			}
+		}
+	case name == "pytest.ini_options.python_classes" || name == "pytest.python_classes":
+		for _, s := range texts {
+			m.set(settingClasses, s)
 		}
 	case name == "poetry.packages":
 		for _, p := range pairsOf(value) {
