@@ -33,7 +33,7 @@ func New(r *impact.Result, tool Tool, base, head Revision) *Report {
 		out.EntryPoints = append(out.EntryPoints, EntryPoint{newSymbol(x.Symbol), x.Distance, keys(x.Via)})
 	}
 	out.Libraries, out.Shifted = newLibraries(d), newShifts(d)
-	out.Tests = newTests(&r.Tests)
+	out.Tests = newTests(d.Head, &r.Tests)
 	out.Stats = newStats(d)
 	out.Stats.Formatting = 0
 	for _, path := range d.Files.Formatting {
@@ -129,7 +129,7 @@ func newTotals(t impact.Totals) Totals {
 	return Totals{t.Impacted, t.MustUpdate, t.ShouldReview, t.MayBeAffected, t.Ambiguous, t.Broken, t.BrokenSites}
 }
 
-func newTests(t *impact.Tests) Tests {
+func newTests(head *graph.Graph, t *impact.Tests) Tests {
 	out := Tests{Mode: t.Mode.String(), Reasons: []TestReason{}, Tests: []Test{}, Total: t.Total}
 	for _, w := range t.Reasons {
 		out.Reasons = append(out.Reasons, TestReason{w.Why.String(), append([]string{}, w.Paths...)})
@@ -138,7 +138,23 @@ func newTests(t *impact.Tests) Tests {
 		x := &t.Tests[i]
 		_, name := graph.SplitKey(x.Symbol.Key)
 		out.Tests = append(out.Tests, Test{ID: x.Symbol.Key, Runner: x.Runner, File: x.Symbol.File, Symbol: name,
-			Package: x.Package, Distance: x.Distance, Via: keys(x.Via)})
+			Package: x.Package, Distance: x.Distance, Via: keys(x.Via), RunBy: newTestRuns(head, x)})
+	}
+	return out
+}
+
+// newTestRuns returns how a test is run, if not only where it stands.
+func newTestRuns(head *graph.Graph, x *impact.Reached) []TestRun {
+	var out []TestRun
+	for _, r := range x.Runs {
+		by := &head.Nodes[r.By]
+		_, name := graph.SplitKey(by.Key)
+		if r.Of != graph.None {
+			name += strings.TrimPrefix(x.Symbol.Key, head.Nodes[r.Of].Key)
+		} else if len(x.Runs) == 1 {
+			return nil
+		}
+		out = append(out, TestRun{ID: by.Key, File: by.File, Symbol: name})
 	}
 	return out
 }

@@ -173,6 +173,16 @@ type Test struct {
 	Package  string   `json:"package"`
 	Distance int      `json:"distance"`
 	Via      []string `json:"via"`
+
+	// RunBy says how the test is run; empty: where it stands, and nowhere else.
+	RunBy []TestRun `json:"run_by,omitempty"`
+}
+
+// TestRun is a test as a type runs it that inherits it, or as it stands.
+type TestRun struct {
+	ID     string `json:"id"` // of the type, or of the test
+	File   string `json:"file"`
+	Symbol string `json:"symbol"` // what the test is called there
 }
 
 // Cochange is a file that history says changes together with this change, and

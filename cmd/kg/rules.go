@@ -57,66 +57,6 @@ func outermost(g *graph.Graph, n graph.ID) (pkg, typ string) {
 	return "", typ
 }
 
-// typeNames returns the name of a type behind those of the types around it, joined
-// by dots.
-func typeNames(g *graph.Graph, n graph.ID) string {
-	var names []string
-	for ; n != graph.None && g.Nodes[n].Kind.IsType() && len(names) < 1<<10; n = g.Nodes[n].Parent {
-		names = append(names, g.Nodes[n].Name)
-	}
-	slices.Reverse(names)
-	return strings.Join(names, ".")
-}
-
-// maxRunners bounds the types that are looked at to find who runs a test.
-const maxRunners = 1 << 10
-
-// runner is a type that runs a test which it inherits from another one, with all that
-// stands between the two; or the test itself, from none.
-type runner struct{ by, from graph.ID }
-
-// runners returns who runs a test: itself, and the types below those around it, which
-// inherit it. In an abstract type nothing is run, unless nothing is known below it.
-func runners(g *graph.Graph, test graph.ID) []runner {
-	itself := []runner{{test, graph.None}}
-	if test == graph.None {
-		return itself
-	}
-	abstract := func(n graph.ID) bool {
-		return g.Nodes[n].Kind == graph.KindInterface || g.Nodes[n].Flags.Has(graph.FlagAbstract)
-	}
-	var queue, below []runner
-	seen := map[graph.ID]bool{}
-	inert := false // the test does not run where it stands
-	for t := g.Nodes[test].Parent; t != graph.None && g.Nodes[t].Kind.IsType() && !seen[t]; t = g.Nodes[t].Parent {
-		seen[t] = true
-		queue = append(queue, runner{t, t})
-		inert = inert || abstract(t)
-	}
-	for _, i := range g.InKind(test, graph.EdgeOverrides) {
-		seen[g.Nodes[g.Edges[i].From].Parent] = true // it and what is below it have a test of their own
-	}
-	for i := 0; i < len(queue) && i < maxRunners; i++ {
-		for _, kind := range [...]graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements} {
-			for _, at := range g.InKind(queue[i].by, kind) {
-				n := g.Edges[at].From
-				if seen[n] || !g.Nodes[n].Flags.Has(graph.FlagTest) {
-					continue
-				}
-				seen[n] = true
-				queue = append(queue, runner{n, queue[i].from})
-				if !abstract(n) {
-					below = append(below, runner{n, queue[i].from})
-				}
-			}
-		}
-	}
-	if inert && len(below) > 0 {
-		return below
-	}
-	return append(itself, below...)
-}
-
 // testCommands returns the commands that run a selection of the tests of a
 // tree, language by language.
 func testCommands(g *graph.Graph) func(*report.Tests) []string {
@@ -147,15 +87,13 @@ func testCommands(g *graph.Graph) func(*report.Tests) []string {
 					continue
 				}
 				chosen[lang.TestCase{File: x.File, Name: x.Symbol, Constraint: constraint(g, x.File)}] = true
-				id := g.Lookup(x.ID)
-				for _, r := range runners(g, id) {
-					c := lang.TestCase{File: x.File, Name: x.Symbol, Constraint: constraint(g, x.File)}
-					if r.from != graph.None {
-						c.File = g.Nodes[r.by].File
-						c.Constraint = constraint(g, c.File)
-						c.Name = typeNames(g, r.by) + strings.TrimPrefix(c.Name, typeNames(g, r.from))
-					}
-					c.Package, c.Type = outermost(g, r.by)
+				runs := x.RunBy
+				if len(runs) == 0 {
+					runs = []report.TestRun{{ID: x.ID, File: x.File, Symbol: x.Symbol}}
+				}
+				for _, r := range runs {
+					c := lang.TestCase{File: r.File, Name: r.Symbol, Constraint: constraint(g, r.File)}
+					c.Package, c.Type = outermost(g, g.Lookup(r.ID))
 					run.Tests = append(run.Tests, c)
 				}
 			}

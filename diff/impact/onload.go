@@ -18,15 +18,16 @@ type programs struct {
 	g         *graph.Graph
 	importers map[graph.ID][]graph.ID // package → packages of which a file that is no test imports it
 	folders   map[graph.ID][]string   // package → folders with files of it, or that import it
-	tests     map[string][]graph.ID   // folder → tests
+	tests     map[string][]placedRun  // folder → tests that are run there
 	files     map[string][]string     // folder → files in it that are modules and have tests
 
-	members map[graph.ID][]graph.ID // class → tests that it declares; nil until asked for
-	inFile  map[string][]graph.ID   // file → tests; nil until asked for
+	byClass map[graph.ID][]placedRun // class → tests that it runs
+	inFile  map[string][]placedRun   // file → tests that are run there
 }
 
 func programsOf(d *diff.Delta, g *graph.Graph) *programs {
-	p := &programs{d: d, g: g, importers: map[graph.ID][]graph.ID{}, folders: map[graph.ID][]string{}, tests: map[string][]graph.ID{}, files: map[string][]string{}}
+	p := &programs{d: d, g: g, importers: map[graph.ID][]graph.ID{}, folders: map[graph.ID][]string{}, tests: map[string][]placedRun{}, files: map[string][]string{},
+		byClass: map[graph.ID][]placedRun{}, inFile: map[string][]placedRun{}}
 	last := ""
 	for i := range g.Nodes {
 		if n := &g.Nodes[i]; n.File != "" && n.Parent != graph.None && g.Nodes[n.Parent].Kind == graph.KindPackage {
@@ -52,15 +53,32 @@ func programsOf(d *diff.Delta, g *graph.Graph) *programs {
 		}
 	}
 	for i := range g.Nodes {
-		if n := &g.Nodes[i]; isTest(n) {
-			at := p.of(n)
-			if at == n.File && len(p.tests[at]) == 0 {
-				p.files[path.Dir(at)] = append(p.files[path.Dir(at)], at)
+		if isTest(&g.Nodes[i]) {
+			for _, r := range Runs(g, graph.ID(i)) {
+				p.place(placedRun{graph.ID(i), r})
 			}
-			p.tests[at] = append(p.tests[at], graph.ID(i))
 		}
 	}
 	return p
+}
+
+// place notes where a test is run.
+func (p *programs) place(r placedRun) {
+	n := &p.g.Nodes[r.By]
+	at, class := p.of(n), r.By
+	if !r.inherited() {
+		class = n.Parent
+	}
+	if at == n.File && len(p.tests[at]) == 0 {
+		p.files[path.Dir(at)] = append(p.files[path.Dir(at)], at)
+	}
+	p.tests[at] = append(p.tests[at], r)
+	if n.File != "" {
+		p.inFile[n.File] = append(p.inFile[n.File], r)
+	}
+	if class != graph.None && p.g.Nodes[class].Kind.IsType() {
+		p.byClass[class] = append(p.byClass[class], r)
+	}
 }
 
 // of returns the folder of the program that n is in if it is test code, or the
@@ -361,9 +379,10 @@ func (w *walk) whenStarted(n graph.ID, depth int) bool {
 // loaded is a test whose program runs a node of a walk as it is loaded, or whose
 // class does around each of its tests.
 type loaded struct {
-	test, node graph.ID
-	distance   int
-	around     bool
+	placedRun
+	node     graph.ID
+	distance int
+	around   bool
 }
 
 // reachedOnLoad returns the tests that run visited nodes because their program
@@ -437,7 +456,7 @@ func (p *programs) reachedOnLoad(w *walk) []loaded {
 
 // alone returns the tests of the file of n if the file is loaded for these alone:
 // nothing imports it. A file without tests may be loaded for any of its folder.
-func (p *programs) alone(n graph.ID) []graph.ID {
+func (p *programs) alone(n graph.ID) []placedRun {
 	x := &p.g.Nodes[n]
 	if !p.d.RulesFor(x).TestsAlone {
 		return nil
@@ -446,41 +465,34 @@ func (p *programs) alone(n graph.ID) []graph.ID {
 	if pkg == graph.None || len(p.g.InKind(pkg, graph.EdgeImports)) > 0 {
 		return nil
 	}
-	if p.inFile == nil {
-		p.inFile = map[string][]graph.ID{}
-		for i := range p.g.Nodes {
-			if t := &p.g.Nodes[i]; isTest(t) && t.File != "" {
-				p.inFile[t.File] = append(p.inFile[t.File], graph.ID(i))
-			}
-		}
-	}
 	return p.inFile[x.File]
 }
 
 // maxClasses bounds the classes that have the tests of one.
 const maxClasses = 1 << 10
 
-// testsOf returns the tests of a class and of those below it.
-func (p *programs) testsOf(class graph.ID) []graph.ID {
-	if p.members == nil {
-		p.members = map[graph.ID][]graph.ID{}
-		for i := range p.g.Nodes {
-			if n := &p.g.Nodes[i]; isTest(n) && n.Parent != graph.None {
-				p.members[n.Parent] = append(p.members[n.Parent], graph.ID(i))
-			}
-		}
-	}
-	var tests []graph.ID
+// below returns a class and the classes that inherit it.
+func (p *programs) below(class graph.ID) []graph.ID {
 	seen := map[graph.ID]bool{class: true}
 	queue := []graph.ID{class}
 	for i := 0; i < len(queue) && i < maxClasses; i++ {
-		tests = append(tests, p.members[queue[i]]...)
-		for _, e := range p.g.InKind(queue[i], graph.EdgeExtends) {
-			if below := p.g.Edges[e].From; !seen[below] {
-				seen[below] = true
-				queue = append(queue, below)
+		for _, kind := range [...]graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements} {
+			for _, e := range p.g.InKind(queue[i], kind) {
+				if t := p.g.Edges[e].From; !seen[t] {
+					seen[t] = true
+					queue = append(queue, t)
+				}
 			}
 		}
+	}
+	return queue
+}
+
+// testsOf returns the tests that a class and those below it run.
+func (p *programs) testsOf(class graph.ID) []placedRun {
+	var tests []placedRun
+	for _, c := range p.below(class) {
+		tests = append(tests, p.byClass[c]...)
 	}
 	return tests
 }

@@ -81,6 +81,7 @@ type Reached struct {
 	Distance  int      // hops to the nearest change; 0 if it changed itself
 	Certainty graph.Certainty
 	Via       []*graph.Node // the symbols between it and the change, the change last
+	Runs      []Run         // tests: where it stands first, then by key
 }
 
 // selectTests walks backwards from everything that changed, in both graphs:
@@ -113,7 +114,7 @@ func (e *engine) selectTests(r *Result) {
 			headSeeds = append(headSeeds, graph.ID(i))
 		}
 	}
-	sel := selection{e: e, reached: map[graph.ID]Reached{}, loaders: map[string]bool{}, programs: programsOf(e.d, e.head)}
+	sel := selection{e: e, reached: map[graph.ID]Reached{}, ran: map[graph.ID][]Run{}, loaders: map[string]bool{}, programs: programsOf(e.d, e.head)}
 	e.walk.tests = true
 	defer func() { e.walk.tests = false }()
 	e.walk.start(unique(headSeeds)...)
@@ -147,6 +148,8 @@ func (e *engine) selectTests(r *Result) {
 		all = sel.untyped(&r.Tests, headSeeds)
 	}
 	for _, x := range sel.reached {
+		x.Runs = sel.ran[x.ID]
+		slices.SortFunc(x.Runs, Run.compare)
 		x.Runner = x.Symbol.Lang
 		if name, ok := e.opt.Runner[x.Symbol.Lang]; ok {
 			x.Runner = name
@@ -290,10 +293,11 @@ func (e *engine) fileNodes(paths []string) []graph.ID {
 // distance of 1. It reports whether the folders are known.
 func (s *selection) folders(dirs map[string]bool) bool {
 	for dir := range dirs {
-		for _, id := range s.programs.tests[dir] {
-			if _, ok := s.reached[id]; !ok {
-				s.reached[id] = Reached{Symbol: &s.e.head.Nodes[id], ID: id, Distance: 1, Certainty: graph.Inferred}
+		for _, t := range s.programs.tests[dir] {
+			if _, ok := s.reached[t.test]; !ok {
+				s.reached[t.test] = Reached{Symbol: &s.e.head.Nodes[t.test], ID: t.test, Distance: 1, Certainty: graph.Inferred}
 			}
+			s.run(t.test, t.Run)
 		}
 	}
 	return dirs != nil
@@ -303,6 +307,7 @@ func (s *selection) folders(dirs map[string]bool) bool {
 type selection struct {
 	e       *engine
 	reached map[graph.ID]Reached // by id in the head graph
+	ran     map[graph.ID][]Run   // how those are run, in the head graph
 	loaders map[string]bool      // files that run code of the change when they are loaded
 
 	programs *programs // of the head graph
@@ -319,28 +324,36 @@ func (s *selection) add(w *walk, toHead func(graph.ID) graph.ID) {
 	onLoad := programs.reachedOnLoad(w) // walks on
 	for _, n := range w.order {
 		id := toHead(n)
-		if id == graph.None {
+		if id == graph.None || !isTest(&s.e.head.Nodes[id]) {
 			continue
 		}
-		x := &s.e.head.Nodes[id]
-		if isTest(x) && within(n) {
+		if runs := s.runs(id, w, within); len(runs) > 0 {
 			s.reach(id, n, int(w.nodes[n].depth), w, toHead)
+			s.run(id, runs...)
 		}
 	}
-	for _, l := range onLoad {
-		if id := toHead(l.test); id != graph.None && isTest(&s.e.head.Nodes[id]) && within(l.test) {
-			if !l.around {
-				s.loaders[s.symbol(l.node, w, toHead).File] = true
-			}
-			s.reach(id, l.node, l.distance, w, toHead)
+	for _, l := range append(onLoad, programs.reachedBelow(w)...) {
+		id, run := toHead(l.test), Run{toHead(l.By), graph.None}
+		if id == graph.None || !isTest(&s.e.head.Nodes[id]) || run.By == graph.None || !within(l.By) {
+			continue
 		}
+		if l.inherited() {
+			if run.Of = toHead(l.Of); run.Of == graph.None {
+				continue
+			}
+		}
+		if !l.around {
+			s.loaders[s.symbol(l.node, w, toHead).File] = true
+		}
+		s.reach(id, l.node, l.distance, w, toHead)
+		s.run(id, run)
 	}
 }
 
-// within returns which tests have a changed node in their program: others
-// cannot run it, whatever the edges say of all programs together. Where a program
+// within returns which tests, and types that inherit some, have a changed node in
+// their program: others cannot run it, whatever the edges say of all programs together. Where a program
 // has what it finds on a path, that is what its module needs.
-func (s *selection) within(w *walk, p *programs) func(test graph.ID) bool {
+func (s *selection) within(w *walk, p *programs) func(graph.ID) bool {
 	var seeds []graph.ID
 	for _, n := range w.order {
 		if !w.began(n) {
@@ -348,7 +361,7 @@ func (s *selection) within(w *walk, p *programs) func(test graph.ID) bool {
 		}
 		switch rules := s.e.d.RulesFor(&w.g.Nodes[n]); {
 		case rules.Scanned && !rules.Dynamic && w.near != nil && !w.near.any:
-			return w.near.runs
+			return w.near.may
 		case rules.Dynamic || rules.Scanned:
 			return func(graph.ID) bool { return true }
 		}

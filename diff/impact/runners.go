@@ -1,0 +1,213 @@
+package impact
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/codekg/kg/analyzer/graph"
+)
+
+// A test that is a member of a type is run by the types that have it and that a
+// runner starts, its own and those that inherit it: several times, or never where
+// it stands.
+
+// Run is a test as one type runs it.
+type Run struct {
+	By graph.ID // the type that inherits the test; the test itself where it stands
+	Of graph.ID // the type around the test that By inherits; None where it stands
+}
+
+// inherited reports whether a test is run elsewhere than where it stands.
+func (r Run) inherited() bool { return r.Of != graph.None }
+
+// compare orders the runs of one test.
+func (r Run) compare(x Run) int {
+	if r.inherited() != x.inherited() {
+		return cmp.Compare(r.Of, x.Of) // None is the least
+	}
+	return cmp.Compare(r.By, x.By)
+}
+
+// maxRunners bounds the types that are looked at to find who runs a test.
+const maxRunners = 1 << 10
+
+// Runs returns how a test of a graph is run: where it stands first, then by the
+// types that inherit it in the order of their keys.
+func Runs(g *graph.Graph, test graph.ID) []Run {
+	itself := []Run{{test, graph.None}}
+	n := &g.Nodes[test]
+	if n.Parent == graph.None || !g.Nodes[n.Parent].Kind.IsType() {
+		return itself
+	}
+	has := func(t graph.ID, of graph.ID) bool { // one of its own
+		own, ok := strings.CutPrefix(n.Key, g.Nodes[of].Key)
+		return ok && g.Lookup(g.Nodes[t].Key+own) != graph.None
+	}
+	var queue, below []Run
+	seen := map[graph.ID]bool{}
+	here, abstract := true, false
+	for t := n.Parent; t != graph.None && g.Nodes[t].Kind.IsType() && !seen[t]; t = g.Nodes[t].Parent {
+		x := &g.Nodes[t]
+		seen[t] = true
+		queue = append(queue, Run{t, t})
+		here = here && x.Flags.Has(graph.FlagSuite)
+		abstract = abstract || x.Kind == graph.KindInterface || x.Flags.Has(graph.FlagAbstract)
+		if x.Flags.Has(graph.FlagStatic) {
+			break
+		}
+	}
+	for _, i := range g.InKind(test, graph.EdgeOverrides) {
+		seen[g.Nodes[g.Edges[i].From].Parent] = true // it and what is below it have a test of their own
+	}
+	for i := 0; i < len(queue) && i < maxRunners; i++ {
+		for _, kind := range [...]graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements} {
+			for _, at := range g.InKind(queue[i].By, kind) {
+				t := g.Edges[at].From
+				if seen[t] || has(t, queue[i].Of) {
+					continue
+				}
+				seen[t] = true
+				queue = append(queue, Run{t, queue[i].Of})
+				if g.Nodes[t].Flags.Has(graph.FlagSuite) {
+					below = append(below, Run{t, queue[i].Of})
+				}
+			}
+		}
+	}
+	slices.SortFunc(below, Run.compare)
+	if here || len(below) == 0 && !abstract { // older graphs do not tell
+		return append(itself, below...)
+	}
+	return below
+}
+
+// placedRun is a run of a test in a graph.
+type placedRun struct {
+	test graph.ID
+	Run
+}
+
+// reachedBelow returns the tests that classes inherit and that run a visited member
+// of such a class, as they ask for it what each of them does in its own way. Members
+// that override nothing and that nobody uses are for such tests, too: languages
+// without declared types do not tell a class what is below it.
+func (p *programs) reachedBelow(w *walk) []loaded {
+	var out []loaded
+	asking := map[graph.ID]map[graph.ID]bool{} // by overridden member
+	for _, n := range w.order {
+		x := &p.g.Nodes[n]
+		t := x.Parent
+		if t == graph.None || !p.g.Nodes[t].Kind.IsType() || x.Kind.IsType() || !x.Flags.Has(graph.FlagTest) || x.Flags.Has(graph.FlagTestCase) {
+			continue
+		}
+		var above []graph.ID
+		for _, s := range w.supers(n) {
+			if p.g.Nodes[s.id].Kind != graph.KindExternal {
+				above = append(above, s.id)
+			}
+		}
+		if len(above) == 0 && slices.ContainsFunc(p.g.In(n), func(i uint32) bool { return follows(p.g.Edges[i].Kind, x.Kind) }) {
+			continue
+		}
+		below := p.below(t)
+		for _, c := range below {
+			for _, r := range p.byClass[c] {
+				if !r.inherited() || slices.Contains(below, r.Of) {
+					continue
+				}
+				asks := len(above) == 0
+				for _, s := range above {
+					if asking[s] == nil {
+						asking[s] = p.testsUsing(s)
+					}
+					asks = asks || asking[s][r.test]
+				}
+				if asks {
+					out = append(out, loaded{r, n, int(w.nodes[n].depth) + 1, true})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// testsUsing returns the tests that reach a member by calls and reads, and what is
+// between them.
+func (p *programs) testsUsing(member graph.ID) map[graph.ID]bool {
+	seen := map[graph.ID]bool{member: true}
+	queue := []graph.ID{member}
+	for i := 0; i < len(queue); i++ {
+		for _, at := range p.g.In(queue[i]) {
+			e := &p.g.Edges[at]
+			if !seen[e.From] && follows(e.Kind, p.g.Nodes[e.To].Kind) && e.Kind != graph.EdgeExtends {
+				seen[e.From] = true
+				if !isTest(&p.g.Nodes[e.From]) {
+					queue = append(queue, e.From)
+				}
+			}
+		}
+	}
+	return seen
+}
+
+// runs returns how the test id of the head graph is run by those of whom may holds in
+// the graph of a walk; who is not there is new.
+func (s *selection) runs(id graph.ID, w *walk, may func(graph.ID) bool) []Run {
+	return slices.DeleteFunc(Runs(s.e.head, id), func(r Run) bool {
+		by := r.By
+		if w.g != s.e.head {
+			by = s.e.d.ToBase(by)
+		}
+		return by != graph.None && !may(by)
+	})
+}
+
+// run notes that a selected test is run so.
+func (s *selection) run(id graph.ID, runs ...Run) {
+	for _, r := range runs {
+		if !slices.Contains(s.ran[id], r) {
+			s.ran[id] = append(s.ran[id], r)
+		}
+	}
+}
+
+// may reports whether a test may run with changed code as n, itself or a type that
+// inherits it: in a program of its own module, or of one that names its class for other
+// reasons than to inherit it.
+func (r *near) may(n graph.ID) bool {
+	sees := func(n graph.ID) bool { return r.sees(r.of(&r.g.Nodes[n])) }
+	if r.any || sees(n) {
+		return true
+	}
+	queue := []graph.ID{n}
+	seen := map[graph.ID]bool{n: true}
+	add := func(n graph.ID) {
+		if !seen[n] {
+			seen[n] = true
+			queue = append(queue, n)
+		}
+	}
+	for p := r.g.Nodes[n].Parent; p != graph.None && r.g.Nodes[p].Kind.IsType(); p = r.g.Nodes[p].Parent {
+		add(p)
+	}
+	for i := 0; i < len(queue); i++ {
+		if i > maxRunners {
+			return true
+		}
+		for _, x := range r.g.In(queue[i]) {
+			e := &r.g.Edges[x]
+			switch e.Kind {
+			case graph.EdgeAnnotates, graph.EdgeExtends, graph.EdgeImplements, graph.EdgeOverrides:
+				continue
+			}
+			if sees(e.From) {
+				return true
+			}
+			if r.g.Nodes[e.From].Kind.IsType() {
+				add(e.From)
+			}
+		}
+	}
+	return false
+}
