@@ -78,9 +78,11 @@ func (ev *evaluator) literalFits(x *facts.Expr, to Type) tri {
 	case !void && !returns && d.Traits&facts.TraitEndless == 0:
 		return no
 	}
-	out := yes
+	out, explicit := yes, true
 	for i := range d.Params.Len() { // explicit types are the same
-		if p := ev.f.Facts.Params[int(d.Params.Lo)+i]; p.Type != facts.None {
+		if p := ev.f.Facts.Params[int(d.Params.Lo)+i]; p.Type == facts.None {
+			explicit = false
+		} else {
 			if pt, ft := ev.typeExpr(p.Type), t.arg(sam, i); pt != unknownType && ft != unknownType && !t.rec(ft).params && ev.erased(pt, 0) != ev.erased(ft, 0) {
 				if ft != ev.lang.cls.root || ev.lang.cls.primitive.has(pt) {
 					return no
@@ -89,7 +91,42 @@ func (ev *evaluator) literalFits(x *facts.Expr, to Type) tri {
 			}
 		}
 	}
+	if explicit && !void && ev.returnsElse(facts.DeclID(x.X), ev.resultOf(sam)) {
+		return no
+	}
 	return out
+}
+
+// returnsElse reports whether a function literal, whose parameters have types of
+// their own, returns something that surely is not what is asked for.
+func (ev *evaluator) returnsElse(d facts.DeclID, want Type) bool {
+	fs := ev.f.Facts
+	if want == unknownType {
+		return false
+	}
+	want = ev.erased(want, 0)
+	decl := &fs.Decls[d]
+	for i := decl.Flows.Lo; i < decl.Flows.Hi; i++ {
+		f := &fs.Flows[i]
+		if f.Kind != facts.FlowReturn || facts.DeclID(f.To) != d || f.From < 0 {
+			continue
+		}
+		var got Type
+		switch x := &fs.Exprs[f.From]; x.Op {
+		case facts.OpCall, facts.OpNew:
+			got = ev.argument(f.From)
+		case facts.OpAssert:
+			got = ev.typeExpr(x.Y)
+		case facts.OpName:
+			if got = ev.typeOf(f.From); ev.lang.cls.primitive.has(got) {
+				got = unknownType // a constant may be narrower than its type
+			}
+		}
+		if got != unknownType && ev.fits(ev.erased(got, 0), want, 1) == no {
+			return true
+		}
+	}
+	return false
 }
 
 // statement reports whether an expression may stand as a statement.
@@ -264,7 +301,17 @@ func (ev *evaluator) apart(a, b Type) bool {
 	as, bs := t.argsOf(a), t.argsOf(b)
 	for i := range min(len(as), len(bs)) {
 		x, y := as[i], bs[i]
-		if x == y || t.kind(x) != kNamed || t.kind(y) != kNamed || ev.lang.cls.primitive.has(x) || ev.lang.cls.primitive.has(y) {
+		if x == y || t.kind(y) != kNamed || ev.lang.cls.primitive.has(x) || ev.lang.cls.primitive.has(y) {
+			continue
+		}
+		switch t.kind(x) {
+		case kParam: // of the code around, which has no other type below it
+			if ev.fits(x, ev.erased(y, 0), 0) == no {
+				return true
+			}
+			continue
+		case kNamed:
+		default:
 			continue
 		}
 		if x, y = ev.erased(x, 0), ev.erased(y, 0); x != y && ev.fits(x, y, 0) == no && ev.fits(y, x, 0) == no {

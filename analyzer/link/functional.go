@@ -287,25 +287,31 @@ func (ev *evaluator) refTo(x *facts.Expr, sam Type) (Type, Ent) {
 	if len(best) == 0 {
 		return unknownType, noEnt
 	}
-	pick := best[0]
-	for _, b := range best[1:] {
-		better, worse := true, true
-		if b.from == pick.from && t.rec(b.typ).funcParams() == t.rec(pick.typ).funcParams() {
-			for i := range t.rec(b.typ).funcParams() {
-				p, q := ev.forCompare(ev.paramType(b.typ, i)), ev.forCompare(ev.paramType(pick.typ, i))
-				better = better && ev.fits(p, q, 0) == yes
-				worse = worse && ev.fits(q, p, 0) == yes
+	// The one whose parameters all fit those of every other one is meant, or the one
+	// that takes the very types, whatever else takes them, too.
+	under := func(a, b candidate) bool {
+		n := t.rec(b.typ).funcParams()
+		if a.from != b.from || n != t.rec(a.typ).funcParams() {
+			return false
+		}
+		for i := range n {
+			if ev.fits(ev.forCompare(ev.paramType(a.typ, i)), ev.forCompare(ev.paramType(b.typ, i)), 0) != yes {
+				return false
 			}
-		} else {
-			better, worse = false, false
 		}
-		switch {
-		case better && !worse:
-			pick = b
-		case !better && !worse:
-			return unknownType, noEnt // more than one may be meant
-		}
+		return true
 	}
+	exact := func(a, b candidate) bool {
+		own := t.argsOf(a.typ)[:t.rec(a.typ).funcParams()]
+		return a.from == b.from && !t.rec(a.typ).isVariadic() && !slices.Contains(own, unknownType) && slices.Equal(own, params[a.from:])
+	}
+	at := slices.IndexFunc(best, func(a candidate) bool {
+		return !slices.ContainsFunc(best, func(b candidate) bool { return a.ent != b.ent && !under(a, b) && !exact(a, b) })
+	})
+	if at < 0 {
+		return unknownType, noEnt // more than one may be meant
+	}
+	pick := best[at]
 	result := ev.resultOf(pick.typ)
 	if isNew {
 		result = on

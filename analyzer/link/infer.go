@@ -223,6 +223,73 @@ func (ev *evaluator) callType(e facts.ExprID) Type {
 	return out
 }
 
+// maxStandalone bounds the calls in arguments of calls that standalone looks at.
+const maxStandalone = 8
+
+// standalone returns the type that the result of a call, which is x, has where
+// nothing is expected of it, as where a member of it is selected: a type parameter
+// about which no argument says anything stands for what bounds it.
+func (ev *evaluator) standalone(e facts.ExprID, x Type, depth int) Type {
+	t := ev.types
+	if op := ev.f.Facts.Exprs[e].Op; op != facts.OpCall && op != facts.OpNew || depth > maxStandalone ||
+		x != unknownType && (t.kind(x) != kNamed || !t.mentionsUnknown(x)) {
+		return x
+	}
+	res := ev.resolve(e)
+	result := res.result
+	if res.ent != noEnt && result == unknownType {
+		result = ev.resultOf(res.typ)
+	}
+	if res.closed || len(res.params) == 0 || result == unknownType {
+		return x
+	}
+	args := ev.f.Facts.List(ev.f.Facts.Exprs[e].Args)
+	own := resolution{params: slices.Clone(res.params)}
+	var phase int
+	if callable := t.kind(res.typ) == kFunc; callable {
+		phase = ev.phaseOf(res.typ, args)
+	} else if len(args) > 0 {
+		return x
+	}
+	for i := range own.params {
+		s := &own.params[i]
+		if s.bound != unknownType {
+			continue
+		}
+		said := false
+		for n, a := range args {
+			p := ev.formal(res.typ, n, len(args), phase)
+			if !ev.mentions(p, s, 0) {
+				continue
+			}
+			said = true
+			if !ev.functional(facts.ExprID(a)) {
+				ev.bind(&own, p, ev.standalone(facts.ExprID(a), ev.argument(facts.ExprID(a)), depth+1), 0)
+			}
+		}
+		if !said {
+			s.bound = ev.lang.cls.root
+			if b := ev.l.constraint(s.owner, int(s.n)); b != unknownType {
+				s.bound = ev.erased(b, 0)
+			}
+		}
+	}
+	return ev.bound(&own, result)
+}
+
+// mentions reports whether the type parameter of a slot is part of a type.
+func (ev *evaluator) mentions(x Type, s *slot, depth int) bool {
+	t := ev.types
+	r := t.rec(x)
+	if !r.params || depth > 12 {
+		return false
+	}
+	if r.kind == kParam {
+		return r.ent == s.owner && r.n == s.n
+	}
+	return slices.ContainsFunc(t.argsOf(x), func(a Type) bool { return ev.mentions(a, s, depth+1) })
+}
+
 // atLeast returns what the result of a method is where it is a type parameter of
 // the method's type, of which nothing is known, as on a raw type or one with a
 // wildcard: what bounds the parameter, without arguments.

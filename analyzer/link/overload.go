@@ -59,19 +59,26 @@ func (ev *evaluator) methods(x Type, name Sym) *methodList {
 	}
 	t := ev.types
 	out := &methodList{}
+	own := t.rec(x).ent
+	onlyInterfaces := ev.onlyInterfaces(x)
 	out.foreign = ev.eachSuper(x, func(y Type) bool {
 		r := *t.rec(y)
 		if r.kind != kNamed && r.kind != kAnon {
 			return true
 		}
 		ev.eachMember(r.ent, name, func(e Ent) {
-			if k := ev.l.decl(e).Kind; k != graph.KindMethod && k != graph.KindFunction || len(out.list) >= maxCandidates {
+			d := ev.l.decl(e)
+			if k := d.Kind; k != graph.KindMethod && k != graph.KindFunction || len(out.list) >= maxCandidates {
 				return
+			}
+			if r.ent != own && d.Flags.Has(graph.FlagStatic) && ev.l.isInterface(r.ent) {
+				return // static methods of interfaces are not inherited
 			}
 			m := member{ent: e, typ: t.subst(ev.l.typ[e], r.ent, t.argsOf(y))}
 			for i, o := range out.list {
 				if ev.sameParams(o, m) || ev.redefines(o.ent, m.ent) {
-					if ev.below(m.ent, o.ent) || !ev.below(o.ent, m.ent) && ev.merged(o, m) {
+					if ev.below(m.ent, o.ent) || onlyInterfaces && ev.l.container(o.ent) == ev.lang.cls.rootEnt ||
+						!ev.below(o.ent, m.ent) && ev.merged(o, m) {
 						out.list[i] = m
 					}
 					return
@@ -83,6 +90,16 @@ func (ev *evaluator) methods(x Type, name Sym) *methodList {
 	})
 	ev.classes.methods[key] = out
 	return out
+}
+
+// onlyInterfaces reports whether all types above x are interfaces, but for the root
+// type: it has the methods of the root that none of them asks for itself.
+func (ev *evaluator) onlyInterfaces(x Type) bool {
+	if ev.types.kind(x) != kParam {
+		return ev.isInterfaceType(x)
+	}
+	s := ev.supers(x)
+	return len(s.types) > 0 && !slices.ContainsFunc(s.types, func(y Type) bool { return !ev.isInterfaceType(y) })
 }
 
 // redefines reports whether a method of a generic class stands for one that an
@@ -288,8 +305,12 @@ func (ev *evaluator) choose(e facts.ExprID, ms *methodList, args []int32, explic
 	ev.inferPlain(e, res, args)
 }
 
-// agree gives an ambiguous call the result that all candidates have.
+// agree gives an ambiguous call the result that all candidates have. What a
+// constructor makes does not depend on which one it is.
 func (ev *evaluator) agree(ms []member, res *resolution) {
+	if res.result != unknownType {
+		return
+	}
 	t := ev.types
 	for i, m := range ms {
 		r := ev.resultOf(m.typ)

@@ -98,6 +98,8 @@ func (ev *evaluator) resolveCall(e facts.ExprID, x *facts.Expr, res *resolution)
 		case kExtern:
 			res.foreign = xt
 			return
+		default:
+			xt = ev.standalone(cx.X, xt, 0)
 		}
 		if t.kind(xt) == kSlice && ev.f.Facts.Str(cx.Name) == "clone" && len(args) == 0 {
 			res.closed, res.resultTyp = true, xt
