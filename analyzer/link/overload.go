@@ -257,6 +257,19 @@ func (ev *evaluator) erased(x Type, depth int) Type {
 	return x
 }
 
+// erasedFunc returns a callable as it is seen on a type without its arguments.
+func (ev *evaluator) erasedFunc(f Type) Type {
+	r := *ev.types.rec(f)
+	if r.kind != kFunc || !r.params {
+		return f
+	}
+	ts := slices.Clone(ev.types.argsOf(f))
+	for i, x := range ts {
+		ts[i] = ev.erased(x, 0)
+	}
+	return ev.types.intern(kFunc, r.ent, r.n, ts)
+}
+
 // choose finds the callable among several that a call with the given arguments
 // means.
 func (ev *evaluator) choose(e facts.ExprID, ms *methodList, args []int32, explicit []Type, res *resolution) {

@@ -248,10 +248,15 @@ func (ev *evaluator) resolveNew(e facts.ExprID, typ Type, at facts.ExprID, args 
 			res.params = append(res.params, slot{owner: ev.l.canon[r.ent], n: int32(i)})
 		}
 	}
+	raw := owner != typ && at >= 0 && ev.f.Facts.Exprs[at].Op != facts.OpIndex
 	var ms methodList
 	ev.eachMember(r.ent, ev.l.symOf(r.ent, d.Name), func(c Ent) {
 		if ev.l.decl(c).Kind == graph.KindConstructor && len(ms.list) < maxCandidates {
-			ms.list = append(ms.list, member{ent: c, typ: t.subst(ev.l.typ[c], r.ent, t.argsOf(owner))})
+			m := member{ent: c, typ: t.subst(ev.l.typ[c], r.ent, t.argsOf(owner))}
+			if raw {
+				m.typ = ev.erasedFunc(m.typ)
+			}
+			ms.list = append(ms.list, m)
 		}
 	})
 	if len(ms.list) == 0 {
