@@ -179,8 +179,13 @@ type near struct {
 	*modules
 	any    bool   // a changed node is in no module: nothing is known
 	need   []bool // by module: it is that of changed code, or needs it
-	beside []bool // by module: a program may have its code and changed code
-	all    bool   // any module may be in a program with changed code
+	beside []bool // by module: a program of which all is known has its code and changed code
+	all    bool   // any module may be in a program with changed code: that of an open one
+
+	surely  bool // together does not count on open modules
+	refused bool // it would have been more if it had
+	begun   bool // what is added from now on was not there when the walk began
+	mixed   bool // the programs on a path may be several: whether one is known tells nothing
 }
 
 func (m *modules) near() *near {
@@ -199,6 +204,7 @@ func (r *near) add(n *graph.Node) {
 		return
 	}
 	r.need[k] = true
+	r.mixed = r.mixed || r.begun
 	var queue []int32
 	for _, user := range spread(r.needed, r.need, []int32{k}) {
 		if r.filled[user] && !r.beside[user] {
@@ -209,14 +215,30 @@ func (r *near) add(n *graph.Node) {
 	spread(r.needs, r.beside, queue)
 }
 
-// sees reports whether programs of a module may have changed code.
-func (r *near) sees(k int32) bool { return k == nowhere || r.need[k] || r.open[k] }
+// sees reports whether programs of a module may have changed code, and with loose
+// such code of which only the program of an open module may have all.
+func (r *near) sees(k int32, loose bool) bool {
+	return k == nowhere || r.open[k] || r.need[k] && (!loose || r.mixed)
+}
 
-// together reports whether a program may have n and changed code.
-func (r *near) together(n *graph.Node) bool {
-	if r.any || r.all {
+// known reports whether a program of which all is known may have n and changed
+// code, or where n is is not.
+func (r *near) known(n *graph.Node) bool {
+	if r.any {
 		return true
 	}
 	k := r.of(n)
 	return k == nowhere || r.beside[k]
+}
+
+// together reports whether a program may have n and changed code.
+func (r *near) together(n *graph.Node) bool {
+	switch {
+	case r.known(n):
+		return true
+	case r.all && r.surely:
+		r.refused = true
+		return false
+	}
+	return r.all
 }

@@ -174,9 +174,9 @@ func (s *selection) run(id graph.ID, runs ...Run) {
 
 // may reports whether a test may run with changed code as n, itself or a type that
 // inherits it: in a program of its own module, or of one that names its class for other
-// reasons than to inherit it.
-func (r *near) may(n graph.ID) bool {
-	sees := func(n graph.ID) bool { return r.sees(r.of(&r.g.Nodes[n])) }
+// reasons than to inherit it. With loose, see sees.
+func (r *near) may(n graph.ID, loose bool) bool {
+	sees := func(n graph.ID) bool { return r.sees(r.of(&r.g.Nodes[n]), loose) }
 	if r.any || sees(n) {
 		return true
 	}

@@ -327,14 +327,14 @@ func (s *selection) add(w *walk, toHead func(graph.ID) graph.ID) {
 		if id == graph.None || !isTest(&s.e.head.Nodes[id]) {
 			continue
 		}
-		if runs := s.runs(id, w, within); len(runs) > 0 {
+		if runs := s.runs(id, w, func(by graph.ID) bool { return within(by, n) }); len(runs) > 0 {
 			s.reach(id, n, int(w.nodes[n].depth), w, toHead)
 			s.run(id, runs...)
 		}
 	}
 	for _, l := range append(onLoad, programs.reachedBelow(w)...) {
 		id, run := toHead(l.test), Run{toHead(l.By), graph.None}
-		if id == graph.None || !isTest(&s.e.head.Nodes[id]) || run.By == graph.None || !within(l.By) {
+		if id == graph.None || !isTest(&s.e.head.Nodes[id]) || run.By == graph.None || !within(l.By, l.node) {
 			continue
 		}
 		if l.inherited() {
@@ -352,8 +352,9 @@ func (s *selection) add(w *walk, toHead func(graph.ID) graph.ID) {
 
 // within returns which tests, and types that inherit some, have a changed node in
 // their program: others cannot run it, whatever the edges say of all programs together. Where a program
-// has what it finds on a path, that is what its module needs.
-func (s *selection) within(w *walk, p *programs) func(graph.ID) bool {
+// has what it finds on a path, that is what its module needs. The path to the change
+// begins at a visited node.
+func (s *selection) within(w *walk, p *programs) func(by, visited graph.ID) bool {
 	var seeds []graph.ID
 	for _, n := range w.order {
 		if !w.began(n) {
@@ -361,14 +362,14 @@ func (s *selection) within(w *walk, p *programs) func(graph.ID) bool {
 		}
 		switch rules := s.e.d.RulesFor(&w.g.Nodes[n]); {
 		case rules.Scanned && !rules.Dynamic && w.near != nil && !w.near.any:
-			return w.near.may
+			return func(by, visited graph.ID) bool { return w.near.may(by, w.nodes[visited].loose) }
 		case rules.Dynamic || rules.Scanned:
-			return func(graph.ID) bool { return true }
+			return func(_, _ graph.ID) bool { return true }
 		}
 		seeds = append(seeds, n)
 	}
 	folders := p.containing(seeds)
-	return func(n graph.ID) bool { return folders == nil || folders[p.of(&w.g.Nodes[n])] }
+	return func(by, _ graph.ID) bool { return folders == nil || folders[p.of(&w.g.Nodes[by])] }
 }
 
 // symbol returns the node of the head graph for one of a walk's graph, or the

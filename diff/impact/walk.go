@@ -44,6 +44,7 @@ type visit struct {
 	edge      int32    // into g.Edges, from the node to next; -1 if the walk began at the node, or no edge leads there
 	via       int32    // position in supers(from) if dispatch led there, else -1
 	from      graph.ID // the node the walk came from; None if it began here
+	loose     bool     // no program of which all is known has all of the path; see near
 }
 
 // super is a method that another one overrides or implements, directly or not.
@@ -109,7 +110,22 @@ func follows(k graph.EdgeKind, to graph.Kind) bool {
 
 // run walks up to depth hops; a negative depth walks to the end. stop says at
 // which nodes not to go on; it may be nil.
+//
+// For tests, both parts go over what programs surely may have first, then again
+// over what only those of open modules may: a loose path never hides another one.
 func (w *walk) run(depth int, stop func(graph.ID) bool) {
+	if w.near == nil {
+		w.parts(depth, stop)
+		return
+	}
+	w.near.begun, w.near.surely, w.near.refused = true, w.tests, false
+	w.parts(depth, stop)
+	if w.near.surely = false; w.near.refused {
+		w.parts(depth, stop)
+	}
+}
+
+func (w *walk) parts(depth int, stop func(graph.ID) bool) {
 	seeds := slices.Clone(w.order)
 	w.pass(seeds, depth, graph.Inferred, stop)
 	if w.vague {
@@ -210,18 +226,22 @@ func (w *walk) reach(n graph.ID, i, via int32, c, worst graph.Certainty) {
 	if worst == graph.Ambiguous && at.certainty != worst && edge.Certainty != worst && c != worst {
 		return // followed in the first part
 	}
+	loose := at.loose
 	if w.near != nil {
 		switch user := &w.g.Nodes[edge.From]; {
 		case edge.Kind == graph.EdgeHTTPCalls || edge.Kind == graph.EdgePublishes: // from another program, maybe
 			w.near.add(user)
+			w.near.mixed = w.near.mixed || loose
 		case !w.near.together(user):
 			return
+		default:
+			loose = loose || !w.near.known(user)
 		}
 	}
-	v := visit{depth: at.depth + 1, certainty: max(at.certainty, edge.Certainty, c), edge: i, via: via, from: n}
+	v := visit{depth: at.depth + 1, certainty: max(at.certainty, edge.Certainty, c), edge: i, via: via, from: n, loose: loose}
 	if u := edge.From; !w.visited(u) {
 		w.visit(u, v)
-	} else if x := &w.nodes[u]; x.edge >= 0 && x.depth == v.depth && v.certainty < x.certainty {
+	} else if x := &w.nodes[u]; x.edge >= 0 && x.depth == v.depth && v.certainty < x.certainty && (x.loose || !loose) {
 		*x = v
 	}
 }
@@ -295,7 +315,7 @@ func (w *walk) keptInside(n graph.ID) {
 	x := &w.g.Nodes[n]
 	if p := x.Parent; p != graph.None && x.Kind.IsCallable() && w.g.Nodes[p].Kind.IsCallable() && !w.visited(p) && !w.used(n) {
 		at := w.nodes[n]
-		w.visit(p, visit{depth: at.depth + 1, certainty: max(at.certainty, graph.Inferred), edge: -1, via: -1, from: n})
+		w.visit(p, visit{depth: at.depth + 1, certainty: max(at.certainty, graph.Inferred), edge: -1, via: -1, from: n, loose: at.loose})
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 type buildFile struct {
 	dir, base   string
 	own, below  paths
+	tests       string // the folder of tests, if it is told
+	parent      string
 	scans       bool // the tests of what is needed are run here, too
 	mayBeOthers bool // of settings: projects that are not known, or other builds
 }
@@ -48,7 +50,7 @@ func (la *layouter) dependencies(files []link.File) {
 	if len(la.Modules) < 2 {
 		return
 	}
-	x := &depends{la: la, byDir: map[string][]*buildFile{}, scripts: map[string][]*buildFile{}, paths: map[string]string{}, called: map[string][]string{}, groups: map[string]bool{}, made: map[string]bool{}, outside: la.outside(files)}
+	x := &depends{la: la, byDir: map[string][]*buildFile{}, scripts: map[string][]*buildFile{}, paths: map[string]string{}, called: map[string][]string{}, groups: map[string]bool{}, made: map[string]bool{}}
 	for i := range files {
 		f := &files[i]
 		if at := strings.Index("/"+f.Path, "/buildSrc/"); at >= 0 {
@@ -58,6 +60,7 @@ func (la *layouter) dependencies(files []link.File) {
 			x.read(f, base)
 		}
 	}
+	x.outside = x.testsOutside(files)
 	needs := make([][]int, len(la.Modules))
 	known := make([]bool, len(la.Modules))
 	for n := range la.Modules {
@@ -81,11 +84,39 @@ func (la *layouter) dependencies(files []link.File) {
 	}
 }
 
-// outside returns the modules of which graphs do not tell where the tests are run:
-// they are not below src, or those of a project without a file of its own, whose
+// testsOutside returns the modules of which graphs do not tell where the tests are
+// run: they are neither below src nor in a folder for tests that the module's project
+// or its parents name, or they are those of a project without a file of its own, whose
 // folder is not told.
-func (la *layouter) outside(files []link.File) map[int]bool {
+func (x *depends) testsOutside(files []link.File) map[int]bool {
+	la := x.la
 	out := map[int]bool{}
+	taken := map[string]int{} // folders of tests, and their modules; -1 for several
+	dirs := make([]string, len(la.Modules))
+	for n := range la.Modules {
+		if dir := x.testDir(n); dir != "" {
+			dirs[n] = path.Join(la.Modules[n].Dir, dir)
+			if _, ok := taken[dirs[n]]; ok {
+				taken[dirs[n]] = -1
+			} else {
+				taken[dirs[n]] = n
+			}
+		}
+	}
+	own := func(n int, file string) bool {
+		found := false
+		for d := dirOf(file); len(taken) > 0; d = dirOf(d) {
+			if k, ok := taken[d]; ok && k != n {
+				return false
+			} else if ok {
+				found = true
+			}
+			if d == "" {
+				break
+			}
+		}
+		return found
+	}
 	for i := range files {
 		if la.Files[i].Unit < 0 {
 			continue
@@ -108,11 +139,39 @@ func (la *layouter) outside(files []link.File) map[int]bool {
 					break
 				}
 			}
-		case !strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(files[i].Path, dir), "/"), "src/"):
+		case !strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(files[i].Path, dir), "/"), "src/") && !own(n, files[i].Path):
 			out[n] = true
 		}
 	}
 	return out
+}
+
+// maxParents bounds the projects above a project of Maven that are looked at.
+const maxParents = 16
+
+// testDir returns the folder of the tests of a module, as its project or the nearest
+// parent names it; nothing if none does.
+func (x *depends) testDir(n int) string {
+	for range maxParents {
+		var project *buildFile
+		for _, b := range x.byDir[x.la.Modules[n].Dir] {
+			if b.base == "pom.xml" {
+				project = b
+			}
+		}
+		if project == nil || project.tests != "" || project.parent == "" {
+			if project == nil {
+				return ""
+			}
+			return project.tests
+		}
+		up := x.la.names[project.parent]
+		if len(up) != 1 {
+			return ""
+		}
+		n = up[0]
+	}
+	return ""
 }
 
 type depends struct {
@@ -137,6 +196,10 @@ func (x *depends) read(f *link.File, base string) {
 			x.groups[value] = true
 		case name == "scans":
 			b.scans = true
+		case name == "tests":
+			b.tests = value
+		case name == "parent":
+			b.parent = value
 		case name == "others":
 			b.mayBeOthers = true
 		case name == "project":

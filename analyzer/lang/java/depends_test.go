@@ -74,6 +74,17 @@ func TestNeeds(t *testing.T) {
 		{pom(dependency("g", "b") + "<<"), "?"},
 		{pom("", "a/tests/p/ATest.java"), "?"},
 		{pom("", "a/src/test/java/p/ATest.java"), ""},
+		{pom("<build><testSourceDirectory>${basedir}/tests</testSourceDirectory></build>", "a/tests/p/ATest.java"), ""},
+		{pom("<build><testSourceDirectory>tests</testSourceDirectory></build>", "a/test/p/ATest.java"), "?"},
+		{pom("<parent><groupId>g</groupId><artifactId>p</artifactId></parent>",
+			"p/pom.xml=<project><groupId>g</groupId><artifactId>p</artifactId><build><testSourceDirectory>${project.basedir}/tests</testSourceDirectory></build></project>", "a/tests/p/ATest.java"), "p"},
+		{pom("<build><testSourceDirectory>tests</testSourceDirectory></build>",
+			"c/pom.xml=<project><groupId>g</groupId><artifactId>c</artifactId><build><testSourceDirectory>../a/tests</testSourceDirectory></build></project>", "a/tests/p/ATest.java"), "?"},
+		{[]string{"pom.xml=<project><groupId>g</groupId><artifactId>up</artifactId><build><testSourceDirectory>a/tests</testSourceDirectory></build></project>",
+			"a/pom.xml=<project><groupId>g</groupId><artifactId>a</artifactId><build><testSourceDirectory>tests</testSourceDirectory></build></project>", "a/tests/p/ATest.java"}, "?"},
+		{pom("<build><resources><resource><directory>..</directory></resource></resources></build>"), "?"},
+		{pom("<build><resources><resource><directory>..</directory><includes><include>NOTICE</include><include>**/*.txt</include></includes></resource></resources></build>"), ""},
+		{pom("<build><testResources><testResource><includes><include>NOTICE</include><include>b/**</include></includes><directory>..</directory></testResource></testResources></build>"), "?"},
 	} {
 		var files []link.File
 		for _, m := range c.files {

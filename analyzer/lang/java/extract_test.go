@@ -44,7 +44,7 @@ func TestManifest(t *testing.T) {
 		{"pom.xml", "<project><parent><groupId>g</groupId><artifactId>up</artifactId></parent><artifactId> a </artifactId>" +
 			"<dependencies><dependency><groupId>g</groupId><artifactId>b</artifactId></dependency></dependencies>" +
 			"<build><plugins><plugin><artifactId>no</artifactId></plugin></plugins></build></project>",
-			"may=g:up artifact=a needs=b may=g:b may=:no group=g"},
+			"parent=up may=g:up artifact=a needs=b may=g:b may=:no group=g"},
 		{"build.gradle", "dependencies { implementation project(':core:model')\n api(project(path: \":web\")) }", "needs=model needs=web may=:core:model may=:web"},
 		{"build.gradle.kts", "dependencies { implementation(projects.core.someModel) }", "needs=some-model may=@core.someModel"},
 		{"pom.xml", "<project><artifactId>cut", ""},

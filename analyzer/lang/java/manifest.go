@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"path"
 	"regexp"
 	"strings"
 	"sync"
@@ -52,7 +53,10 @@ func (m *manifest) set(name, value string) {
 var errPom = errors.New("not a Maven project file")
 
 // element is an open element of a project of Maven, with the names in it.
-type element struct{ name, group, artifact string }
+type element struct {
+	name, group, artifact string
+	outside, picks, all   bool // of resources: they are elsewhere; some are named; more than those may be taken
+}
 
 // pom reads a project of Maven. Encodings other than UTF-8 are read as if they
 // were: names of artifacts are ASCII.
@@ -61,7 +65,8 @@ type element struct{ name, group, artifact string }
 // plugin, what processes annotations, or the parent whose dependencies are its own: "may"
 // is GROUP:NAME, without the name where it is not known. Managed dependencies are
 // versions, and what is left out adds nothing. A file elsewhere in the tree that may be
-// code is "open", and "scans" says that tests of other artifacts are run, too.
+// code is "open", and "scans" says that tests of other artifacts are run, too. "tests"
+// is the folder of the tests of this project and of those whose "parent" it is.
 func (m *manifest) pom(src []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(src))
 	d.Strict = false
@@ -117,6 +122,12 @@ func (m *manifest) pom(src []byte) error {
 				group = text.String()
 			case "project/parent/groupId":
 				parent = text.String()
+			case "project/parent/artifactId":
+				m.set("parent", strings.TrimSpace(text.String()))
+			case "project/build/testSourceDirectory":
+				if dir := folderFrom(strings.TrimSpace(text.String())); dir != "" {
+					m.set("tests", dir)
+				}
 			case "project/dependencies/dependency/artifactId":
 				m.set("needs", text.String())
 			case "project/modules/module", "project/subprojects/subproject":
@@ -155,6 +166,15 @@ func (m *manifest) pom(src []byte) error {
 							say("may", e.group+":"+e.artifact)
 						}
 					}
+				case e.name == "directory" && n > 1 && open[n-2].isResource():
+					open[n-2].outside = codeElsewhere(e.name, value)
+				case e.name == "include" && n > 2 && open[n-3].isResource():
+					open[n-3].picks = true
+					open[n-3].all = open[n-3].all || strings.ContainsAny(value, "*?$") && !noCode(value) || strings.HasSuffix(value, "/")
+				case e.isResource():
+					if e.outside && (e.all || !e.picks) {
+						say("open", e.name)
+					}
 				case codeElsewhere(e.name, value):
 					say("open", e.name)
 				}
@@ -186,11 +206,31 @@ func codeElsewhere(name, value string) bool {
 	case "relativePath", "module", "subproject", "description", "url", "name":
 		return false
 	}
-	switch value[strings.LastIndexByte(value, '.')+1:] {
+	return !noCode(value)
+}
+
+// noCode reports whether a file is none of code, by its name.
+func noCode(name string) bool {
+	switch name[strings.LastIndexByte(name, '.')+1:] {
 	case "txt", "xml", "md", "properties", "pro", "yml", "yaml", "header", "license":
-		return false
+		return true
 	}
-	return true
+	return false
+}
+
+// isResource reports whether files of a folder are taken as they are.
+func (e *element) isResource() bool { return e.name == "resource" || e.name == "testResource" }
+
+// folderFrom returns a folder as it is seen from that of the project of Maven that
+// names it, or nothing if it is not known.
+func folderFrom(dir string) string {
+	for _, base := range []string{"${basedir}/", "${project.basedir}/", "./"} {
+		dir = strings.TrimPrefix(dir, base)
+	}
+	if dir = path.Clean(dir); dir == "." || strings.ContainsAny(dir, "$\\") || strings.HasPrefix(dir, "/") {
+		return ""
+	}
+	return dir
 }
 
 var gradleProject = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`project\(\s*(?:path\s*[:=]\s*)?['"]:([\w.:-]+)['"]`) })
