@@ -76,10 +76,9 @@ func (m *markdown) table(cs []*Change) {
 	// Who followed the change, and which of the others are tests.
 	followed, reviewed, affected := map[*Change]int{}, map[*Change]int{}, map[*Change]int{}
 	for _, c := range cs {
+		followed[c] = c.followers()
 		for i := range c.Impacted {
 			switch x := &c.Impacted[i]; {
-			case x.Severity == "must_update" && worst(x.Sites) == "edited":
-				followed[c]++
 			case !x.Symbol.Test:
 			case x.Severity == "should_review":
 				reviewed[c]++

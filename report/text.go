@@ -223,18 +223,19 @@ func (p *page) changes(r *Report) {
 		if c.Totals.Broken > 0 {
 			mark, s = "! ", red
 		}
-		p.line(span{s, mark}, fmt.Sprintf("%-9s ", c.Change), span{bold, c.Symbol.Name}, heading(c), span{faint, "  " + place(c.Symbol.File, c.Symbol.Line)}, reach(&c.Totals))
+		p.line(span{s, mark}, fmt.Sprintf("%-9s ", c.Change), span{bold, c.Symbol.Name}, heading(c), span{faint, "  " + place(c.Symbol.File, c.Symbol.Line)}, reach(c))
 	}
 	done(len(r.Changes))
 }
 
 // reach sums up what a change reaches.
-func reach(t *Totals) string {
+func reach(c *Change) string {
+	t, followed := &c.Totals, c.followers()
 	var parts []string
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{t.Broken, "broken"}, {t.MustUpdate - t.Broken, "to update"}, {t.ShouldReview, "to review"}, {t.MayBeAffected, "may be affected"}} {
+	}{{t.Broken, "broken"}, {t.MustUpdate - t.Broken - followed, "to update"}, {t.ShouldReview, "to review"}, {t.MayBeAffected, "may be affected"}, {followed, "edited here"}} {
 		if x.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.what))
 		}

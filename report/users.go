@@ -27,6 +27,17 @@ type brokenUse struct {
 	at *Site
 }
 
+// followers counts who had to follow a change, and was edited in every place.
+func (c *Change) followers() int {
+	n := 0
+	for i := range c.Impacted {
+		if c.Impacted[i].urgency() == hadToFollow {
+			n++
+		}
+	}
+	return n
+}
+
 // group is the users under one heading.
 type group struct {
 	title string
