@@ -132,6 +132,17 @@ func (r *Rules) Within(sub, super string) bool {
 	return !slices.ContainsFunc(alternatives(sub, r.Union), func(x string) bool { return !known(x) || !slices.Contains(supers, x) })
 }
 
+// wider reports whether a union has all types of another one, as far as they are known.
+func (r *Rules) wider(was, is string) bool {
+	if r.Union == "" || was == "" {
+		return false
+	}
+	now := alternatives(is, r.Union)
+	return !slices.ContainsFunc(alternatives(was, r.Union), func(x string) bool {
+		return !slices.ContainsFunc(now, func(y string) bool { return sameType(x, y) })
+	})
+}
+
 // known reports whether a type is spelled as a whole: what is written out, as an
 // object or a function is, is not.
 func known(t string) bool {

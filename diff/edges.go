@@ -131,6 +131,23 @@ func hierarchy(k graph.EdgeKind) bool {
 	return k == graph.EdgeExtends || k == graph.EdgeImplements || k == graph.EdgeEmbeds || k == graph.EdgeOverrides
 }
 
+// Supertypes returns the types that t extends, embeds or implements, at any
+// distance, t included.
+func Supertypes(g *graph.Graph, t graph.ID) []graph.ID {
+	out := []graph.ID{t}
+	for i := 0; i < len(out); i++ {
+		for _, edge := range g.Out(out[i]) {
+			switch edge.Kind {
+			case graph.EdgeExtends, graph.EdgeEmbeds, graph.EdgeImplements:
+				if !slices.Contains(out, edge.To) {
+					out = append(out, edge.To)
+				}
+			}
+		}
+	}
+	return out
+}
+
 // IsFitted reports whether types are known to fit n, which they do not name, so that
 // values of them are given where n is asked for.
 func IsFitted(g *graph.Graph, n graph.ID) bool {

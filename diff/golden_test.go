@@ -31,7 +31,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			base, head := section(t, a, "base"), section(t, a, "head")
-			o := diff.Options{Rules: map[string]diff.Rules{"py": {Keywords: true, Dynamic: true},
+			o := diff.Options{Rules: map[string]diff.Rules{"py": {Keywords: true, Dynamic: true}, "typescript": {Structural: true, Union: "|"},
 				"java": {Statics: true, Supertypes: func(string) []string { return nil }, TopTypes: []string{"l.Any"}, Compiled: erased}}}
 			d := o.Compare(base, head)
 			got := describe(d)

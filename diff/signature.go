@@ -434,7 +434,11 @@ func compareTypeParams(ds *details, xs, ys []graph.Param) {
 		case i >= len(xs):
 			ds.at(TypeParamAdded, i, ys[i].Name, "", paramText(&ys[i]))
 		case xs[i].Type != ys[i].Type:
-			ds.at(TypeParamBound, i, ys[i].Name, xs[i].Type, ys[i].Type)
+			v := ds.rules.verdict(TypeParamBound)
+			if ds.rules.wider(xs[i].Type, ys[i].Type) {
+				v = Compatible
+			}
+			ds.as(v, TypeParamBound, i, ys[i].Name, xs[i].Type, ys[i].Type)
 		}
 	}
 }
@@ -523,17 +527,32 @@ func (m *matcher) closed(b graph.ID) bool {
 func (m *matcher) compareFlags(ds *details, b graph.ID, x, y *graph.Node) {
 	for _, c := range flagCodes {
 		had, has := x.Flags.Has(c.flag), y.Flags.Has(c.flag)
-		switch {
-		case !had && has && c.flag == graph.FlagStatic && ds.rules.Statics && !y.Kind.IsCallable(): // who had a value of the type still has
-			ds.as(Compatible, c.came, -1, "", "", c.flag.Names()[0])
-		case !had && has && c.flag == graph.FlagFinal && m.closed(b):
-			ds.as(Compatible, c.came, -1, "", "", c.flag.Names()[0])
-		case !had && has:
-			ds.add(c.came, "", c.flag.Names()[0])
-		case had && !has:
-			ds.add(c.went, c.flag.Names()[0], "")
+		if had == has {
+			continue
 		}
+		code, was, is := c.came, "", c.flag.Names()[0]
+		if had {
+			code, was, is = c.went, is, ""
+		}
+		v := ds.rules.verdict(code)
+		switch {
+		case has && c.flag == graph.FlagStatic && ds.rules.Statics && !y.Kind.IsCallable(), // who had a value of the type still has
+			has && c.flag == graph.FlagFinal && m.closed(b),
+			c.flag == graph.FlagAsync && ds.rules.Structural && m.givesTheSame(&x.Signature, &y.Signature):
+			v = Compatible
+		}
+		ds.as(v, code, -1, "", was, is)
 	}
+}
+
+// givesTheSame reports whether two functions are known to give the same: where the
+// result of an asynchronous one is what it is waited for, the other gives that, too.
+func (m *matcher) givesTheSame(xs, ys *graph.Signature) bool {
+	if len(xs.Results) != 1 || len(ys.Results) != 1 {
+		return false
+	}
+	x, y := m.spelled.typ(xs.Results[0].Type), ys.Results[0].Type
+	return x != "" && x[0] != '?' && y != "" && y[0] != '?' && sameType(x, y)
 }
 
 // paramText writes a parameter for people.

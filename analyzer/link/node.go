@@ -325,6 +325,8 @@ func (l *namer) signature(e Ent) graph.Signature {
 					p.Name, p.Flags = f.Facts.Str(fp.Name), fp.Flags
 					if args[i] == unknownType {
 						p.Type = l.sourceType(f, fp.Type)
+					} else if each := l.eachOf(f, args[i]); fp.Flags&graph.ParamVariadic != 0 && each != unknownType {
+						p.Type = l.typeString(each)
 					}
 				}
 				to = append(to, p)
@@ -346,6 +348,19 @@ func (l *namer) signature(e Ent) graph.Signature {
 		s.Type = l.typeString(l.typ[e])
 	}
 	return s
+}
+
+// eachOf returns the type of each argument that a parameter takes any number of, where
+// the language declares the list of them.
+func (l *namer) eachOf(f *file, list Type) Type {
+	m := l.units[f.unit].rules.mod
+	if m == nil || l.types.kind(list) != kNamed {
+		return unknownType
+	}
+	if r := l.types.rec(list); r.ent == noEnt || r.ent != m.array && r.ent != m.list {
+		return unknownType
+	}
+	return l.types.arg(list, 0)
 }
 
 // sourceType names a type that could not be resolved by its last name.

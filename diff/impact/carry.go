@@ -35,7 +35,7 @@ func (e *engine) carriesOver(user graph.ID, c *diff.Change) bool {
 // from in the base graph one of a member of to in the head graph, and any.
 func (e *engine) sameMembers(base, user, from, to graph.ID) bool {
 	some := false
-	was, is := supertypes(e.base, from), supertypes(e.head, to)
+	was, is := diff.Supertypes(e.base, from), diff.Supertypes(e.head, to)
 	for _, x := range e.base.Out(base) {
 		member := e.base.Nodes[x.To].Parent != graph.None && slices.Contains(was, e.base.Nodes[x.To].Parent)
 		if !member && !(x.Kind == graph.EdgeConverts && x.Type == from) {

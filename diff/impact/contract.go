@@ -24,7 +24,8 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 			reshaped := was.Signature.Text != n.Signature.Text || !slices.Equal(was.Signature.Params, n.Signature.Params) ||
 				!slices.Equal(was.Signature.Results, n.Signature.Results) || was.Name != n.Name
 			s := severity
-			if in, edited, ok := e.implementedIn(edge, p); ok {
+			in, edited, inside := e.implementedIn(edge, p)
+			if inside {
 				at, reshaped = in, edited
 			}
 			switch {
@@ -36,7 +37,7 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 				continue // it overrides what that did, or nothing
 			case h == graph.None:
 				at.State = Fits
-			case e.c.Has(diff.FinalAdded) || h != graph.None && (e.throwsMore(p.head, e.c) || e.givesLess(p.head, e.c)):
+			case e.c.Has(diff.FinalAdded) && (still || !reshaped) || !inside && (e.throwsMore(p.head, e.c) || e.givesLess(p.head, e.c)):
 				at.State = Broken
 			case reshaped:
 				at.State = Edited
@@ -188,7 +189,7 @@ func (e *engine) narrowerInterface(iface graph.ID, method string) {
 		}
 		for _, i := range e.givenAs(from) {
 			to := e.base.Edges[i].To
-			asks := slices.ContainsFunc(supertypes(e.base, to), func(s graph.ID) bool {
+			asks := slices.ContainsFunc(diff.Supertypes(e.base, to), func(s graph.ID) bool {
 				return s != iface && slices.ContainsFunc(e.baseKids.of(s), func(m graph.ID) bool {
 					return e.base.Nodes[m].Kind == graph.KindMethod && e.base.Nodes[m].Name == method
 				})
@@ -211,7 +212,7 @@ func (e *engine) unaffected(t, m graph.ID, k graph.EdgeKind) bool {
 
 func (e *engine) implementedBase(t, iface graph.ID) bool {
 	if e.d.RulesFor(&e.base.Nodes[t]).Dynamic { // what a type fits those below it fit, too
-		return slices.Contains(supertypes(e.base, t), iface)
+		return slices.Contains(diff.Supertypes(e.base, t), iface)
 	}
 	return slices.ContainsFunc(e.base.OutKind(t, graph.EdgeImplements), func(x graph.Edge) bool { return x.To == iface })
 }
@@ -230,7 +231,7 @@ func (e *engine) satisfies(t, iface graph.ID) bool {
 		b := e.d.ToBase(t)
 		return b == graph.None || !slices.ContainsFunc(e.base.OutKind(b, graph.EdgeImplements), func(x graph.Edge) bool { return x.To == iface && !diff.Implicit(e.base, &x) })
 	}
-	return slices.Contains(supertypes(e.head, t), now)
+	return slices.Contains(diff.Supertypes(e.head, t), now)
 }
 
 // hopAt makes the hop of an edge of the base graph at its place in the head
@@ -249,8 +250,8 @@ func (e *engine) alike(t, iface graph.ID) bool {
 	if e.d.Base == e.d.Head || sub == graph.None || now == graph.None || e.head.Nodes[sub].Kind != graph.KindInterface {
 		return false
 	}
-	subs := supertypes(e.head, sub)
-	for _, super := range supertypes(e.head, now) {
+	subs := diff.Supertypes(e.head, sub)
+	for _, super := range diff.Supertypes(e.head, now) {
 		if e.head.Nodes[super].Kind == graph.KindExternal {
 			return false // what it asks for is not known
 		}
@@ -320,7 +321,7 @@ func (e *engine) conversions(iface, t graph.ID, via *Hop) {
 				continue // a change of its own
 			}
 			sites := e.conversionSites(edge, p, i)
-			if t == graph.None && e.base.Nodes[edge.Type].Kind != graph.KindInterface && !slices.Contains(supertypes(e.base, edge.Type), i) {
+			if t == graph.None && e.base.Nodes[edge.Type].Kind != graph.KindInterface && !slices.Contains(diff.Supertypes(e.base, edge.Type), i) {
 				for j := range sites {
 					if sites[j].State == Broken {
 						sites[j].State = Unknown // it was not known to fit before, either
@@ -469,7 +470,7 @@ func (e *engine) implementer(edge *graph.Edge, iface, h graph.ID, stored bool) {
 // provides returns the method by which a type of the head graph, or one that
 // it inherits from, implements m.
 func (e *engine) provides(t, m graph.ID) graph.ID {
-	supers := supertypes(e.head, t)
+	supers := diff.Supertypes(e.head, t)
 	for _, kind := range []graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
 		for _, x := range e.head.InKind(m, kind) {
 			from := e.head.Edges[x].From

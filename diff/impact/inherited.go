@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
 )
 
 // lostMembers finds who uses a member that a type of the base graph, or one below
@@ -14,10 +15,10 @@ import (
 func (e *engine) lostMembers(base, head graph.ID) {
 	var now []graph.ID
 	if head != graph.None {
-		now = supertypes(e.head, head)
+		now = diff.Supertypes(e.head, head)
 	}
 	var heirs map[string]bool
-	for _, s := range supertypes(e.base, base)[1:] {
+	for _, s := range diff.Supertypes(e.base, base)[1:] {
 		h := e.d.ToHead(s)
 		if h == graph.None || slices.Contains(now, h) || e.base.Nodes[s].Kind == graph.KindExternal {
 			continue // gone itself, or still there

@@ -50,7 +50,7 @@ func (e *engine) owedOutside(t graph.ID) {
 		return
 	}
 	var promise *graph.Edge
-	for _, s := range supertypes(e.base, typ) {
+	for _, s := range diff.Supertypes(e.base, typ) {
 		for _, x := range e.base.OutKind(s, graph.EdgeExtends) {
 			if n := &e.base.Nodes[x.To]; n.Kind == graph.KindExternal && e.base.Nodes[s].Kind != graph.KindInterface {
 				return // a class outside of the tree may have it
@@ -124,6 +124,9 @@ func (e *engine) owes(typ, b, h, gone graph.ID) {
 	if !ok || !concrete(&e.base.Nodes[typ]) || !concrete(&e.head.Nodes[p.head]) {
 		return
 	}
+	if e.d.Base != e.d.Head && e.base.Nodes[b].Kind != graph.KindExternal && (h == graph.None || !diff.Abstract(e.head, h)) {
+		return // it is not asked for any more
+	}
 	promise := e.promise(typ, e.base.Nodes[b].Parent)
 	if e.d.Base != e.d.Head && !e.promises(p.head, e.base.Nodes[b].Parent) {
 		return // it does not say so any more, or nobody asks
@@ -187,7 +190,7 @@ func (e *engine) promises(typ, contract graph.ID) bool {
 	if now == graph.None {
 		now = e.head.Lookup(e.base.Nodes[contract].Key)
 	}
-	return now != graph.None && slices.ContainsFunc(supertypes(e.head, typ), func(s graph.ID) bool {
+	return now != graph.None && slices.ContainsFunc(diff.Supertypes(e.head, typ), func(s graph.ID) bool {
 		return s == now || e.outsideBelow(e.head, s, now)
 	})
 }
@@ -207,7 +210,7 @@ func (e *engine) keeps(typ, m, gone graph.ID) bool {
 	if m == graph.None {
 		return false
 	}
-	supers := supertypes(e.head, typ)
+	supers := diff.Supertypes(e.head, typ)
 	if e.d.Base != e.d.Head {
 		gone = graph.None // what the head graph says counts
 	} else if gone != graph.None && m != gone && e.keeps(typ, gone, gone) {

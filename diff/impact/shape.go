@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
 )
 
 // Where types fit by their shape, the graph has each place at which a value is
@@ -114,7 +115,7 @@ func (e *engine) refits(p pairing, edge *graph.Edge, at Site) fit {
 // vague reports whether a type of the head graph, or one above it, extends
 // something that is not known.
 func (e *engine) vague(t graph.ID) bool {
-	return t != graph.None && slices.ContainsFunc(supertypes(e.head, t), func(s graph.ID) bool {
+	return t != graph.None && slices.ContainsFunc(diff.Supertypes(e.head, t), func(s graph.ID) bool {
 		return slices.ContainsFunc(e.head.Nodes[s].Signature.Bases, func(b string) bool { return b == "" || strings.Contains(b, "?") })
 	})
 }
@@ -155,7 +156,7 @@ func overrides(sub, super *graph.Signature) fit {
 // or one that it extends, declares a member of the name of m.
 func (e *engine) declaresMember(t, m graph.ID) bool {
 	name := e.head.Nodes[m].Name
-	return slices.ContainsFunc(supertypes(e.head, t), func(s graph.ID) bool {
+	return slices.ContainsFunc(diff.Supertypes(e.head, t), func(s graph.ID) bool {
 		return e.head.Nodes[s].Kind != graph.KindInterface && (e.head.Nodes[s].Kind == graph.KindExternal ||
 			slices.ContainsFunc(e.headKids.of(s), func(x graph.ID) bool { return e.head.Nodes[x].Name == name }))
 	})

@@ -210,7 +210,11 @@ func (e *engine) useFit(edge *graph.Edge, s *graph.Site, c *diff.Change, skip in
 			switch {
 			case d.Code == diff.KindChanged && h.Kind == graph.KindConstant && k == graph.EdgeWrites:
 				x = fitsNo
-			case d.Verdict == diff.Compatible && (d.Code == diff.KindChanged || d.Code == diff.TypeChanged || d.Code == diff.StaticChanged):
+			case d.Code == diff.KindChanged && k == graph.EdgeUsesType && named(b.Kind) && named(h.Kind):
+				x = fitsYes // it is still the name of a type of objects
+			case d.Code == diff.KindChanged && k == graph.EdgeInstantiates && b.Kind == graph.KindInterface && h.Kind == graph.KindClass && !e.hasConstructor(c.Head):
+				x = fitsYes // a class inside of a body, which extends it now
+			case d.Verdict == diff.Compatible && (d.Code == diff.KindChanged || d.Code == diff.TypeChanged || d.Code == diff.StaticChanged || d.Code == diff.TypeParamBound):
 				x = fitsYes
 			case d.Code == diff.AbstractAdded && edge.Certainty != graph.Exact:
 				x = fitsYes // a class is a value there, which may be one below
@@ -218,8 +222,8 @@ func (e *engine) useFit(edge *graph.Edge, s *graph.Site, c *diff.Change, skip in
 				x = fitsYes // a field like others, which the literal does not name
 			case d.Code == diff.BaseRemoved && k == graph.EdgeInstantiates && rules.Dynamic && e.constructs(c):
 				x = fitsYes // it is made as before, and what asks for the base asks for no type
-			case rules.Dynamic && d.Verdict == diff.Compatible && (d.Code == diff.ParamType || d.Code == diff.ResultType):
-				x = fitsYes // a hint
+			case rules.Dynamic && d.Verdict == diff.Compatible && (d.Code == diff.ParamType || d.Code == diff.ResultType || d.Code == diff.ParamAdded):
+				x = fitsYes // a hint, or what need not be passed
 			}
 			if rules.Structural && k == graph.EdgeWrites && d.Code == diff.TypeChanged && rules.Within(d.From, d.To) {
 				x = fitsYes // it takes what it took
@@ -238,7 +242,7 @@ func (e *engine) useFit(edge *graph.Edge, s *graph.Site, c *diff.Change, skip in
 			if rules.Coerces && d.Code == diff.ResultAdded && k == graph.EdgeReferences {
 				x = fitsYes // a function without a result is asked for, and one with a result is one
 			}
-			if x == fitsNo && rules.Dynamic || (d.Code == diff.ParamType || d.Code == diff.ResultType || d.Code == diff.TypeChanged) && lastName(d.From) == lastName(d.To) {
+			if x == fitsNo && (rules.Dynamic || (d.Code == diff.ParamType || d.Code == diff.ResultType || d.Code == diff.TypeChanged) && lastName(d.From) == lastName(d.To)) {
 				x = fitsUnknown
 			}
 			if d.Code == diff.TypeChanged && diff.Narrower(e.head, d.To, d.From, &rules) {
@@ -253,6 +257,16 @@ func (e *engine) useFit(edge *graph.Edge, s *graph.Site, c *diff.Change, skip in
 		}
 	}
 	return f, affected
+}
+
+// named reports whether types of a kind are named where values of them are asked for,
+// in one way for all of these kinds.
+func named(k graph.Kind) bool {
+	switch k {
+	case graph.KindClass, graph.KindInterface, graph.KindEnum, graph.KindRecord:
+		return true
+	}
+	return false
 }
 
 // outside reports whether the type to is one of those outside of the tree, and from
@@ -424,8 +438,10 @@ func (e *engine) callersCallers() {
 
 // constructs reports whether a type has a constructor of its own, before and after.
 func (e *engine) constructs(c *diff.Change) bool {
-	has := func(kids []graph.ID, g *graph.Graph) bool {
-		return slices.ContainsFunc(kids, func(m graph.ID) bool { return g.Nodes[m].Kind == graph.KindConstructor })
-	}
-	return has(e.baseKids.of(c.Base), e.base) && has(e.headKids.of(c.Head), e.head)
+	return slices.ContainsFunc(e.baseKids.of(c.Base), func(m graph.ID) bool { return e.base.Nodes[m].Kind == graph.KindConstructor }) && e.hasConstructor(c.Head)
+}
+
+// hasConstructor reports whether a type of the head graph has a constructor of its own.
+func (e *engine) hasConstructor(t graph.ID) bool {
+	return slices.ContainsFunc(e.headKids.of(t), func(m graph.ID) bool { return e.head.Nodes[m].Kind == graph.KindConstructor })
 }

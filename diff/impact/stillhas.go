@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/codekg/kg/analyzer/graph"
+	"github.com/codekg/kg/diff"
 )
 
 // What objects have although their own class does not give it to them any more,
@@ -27,7 +28,7 @@ func (e *engine) stillHas(t graph.ID, use *graph.Edge, s *graph.Site) bool {
 	if owner != e.c.Base || e.namesBeside(use, owner) {
 		return false
 	}
-	for _, b := range supertypes(e.base, owner)[1:] {
+	for _, b := range diff.Supertypes(e.base, owner)[1:] {
 		x := &e.base.Nodes[b]
 		if x.Kind == graph.KindExternal {
 			if e.givenOutside(t) {
@@ -43,7 +44,7 @@ func (e *engine) stillHas(t graph.ID, use *graph.Edge, s *graph.Site) bool {
 	}
 	// Most constructors, as those of exceptions, take some values.
 	return (e.givenOutside(t) || n.Kind == graph.KindConstructor && s.Keywords < 0 && s.Flags&graph.SiteSpreadKw == 0) &&
-		slices.ContainsFunc(supertypes(e.base, owner), func(b graph.ID) bool {
+		slices.ContainsFunc(diff.Supertypes(e.base, owner), func(b graph.ID) bool {
 			return len(e.base.Nodes[b].Signature.Bases) > len(e.base.OutKind(b, graph.EdgeExtends)) || e.base.Nodes[b].Kind == graph.KindExternal
 		})
 }
@@ -59,7 +60,7 @@ func (e *engine) alternatives(use *graph.Edge, t graph.ID, s *graph.Site) (out [
 	es := e.base.OutKind(use.From, use.Kind)
 	for i := range es {
 		n := &e.base.Nodes[es[i].To]
-		if es[i].To == t || n.Name != e.base.Nodes[t].Name || n.Parent == graph.None || slices.Contains(supertypes(e.base, owner), n.Parent) {
+		if es[i].To == t || n.Name != e.base.Nodes[t].Name || n.Parent == graph.None || slices.Contains(diff.Supertypes(e.base, owner), n.Parent) {
 			continue
 		}
 		if slices.ContainsFunc(e.base.Sites(&es[i]), func(x graph.Site) bool { return x.File == s.File && x.Line == s.Line && x.Col == s.Col }) {
@@ -90,7 +91,7 @@ func (e *engine) answered(t graph.ID) bool {
 	if name == "" || n.Name == name || owner == graph.None || !e.base.Nodes[owner].Kind.IsType() {
 		return false
 	}
-	for _, s := range supertypes(e.base, owner) {
+	for _, s := range diff.Supertypes(e.base, owner) {
 		for _, m := range e.baseKids.of(s) {
 			if e.base.Nodes[m].Name == name && (e.base == e.head || e.d.ToHead(m) != graph.None) {
 				return true
@@ -115,10 +116,10 @@ func (e *engine) givenOutside(t graph.ID) bool {
 // keepsBases reports whether a class still extends what it did outside of the tree.
 func (e *engine) keepsBases(owner graph.ID) bool {
 	var keys []string
-	for _, s := range supertypes(e.head, e.d.ToHead(owner)) {
+	for _, s := range diff.Supertypes(e.head, e.d.ToHead(owner)) {
 		keys = append(keys, e.head.Nodes[s].Key)
 	}
-	for _, s := range supertypes(e.base, owner) {
+	for _, s := range diff.Supertypes(e.base, owner) {
 		if x := &e.base.Nodes[s]; x.Kind == graph.KindExternal && !slices.Contains(keys, x.Key) {
 			return false
 		}

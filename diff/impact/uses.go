@@ -230,6 +230,8 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 				s.State = Fits
 			case e.answered(t):
 				s.State = Unknown
+			case edge.Kind == graph.EdgeReads && now != graph.None && e.hasEdge(p.head, graph.EdgeCalls, now) && e.usesOtherwise(p.head, now, &s):
+				s.State = Fits // a function that is called as the value of the variable was, and judged by that
 			case edge.Kind == graph.EdgeInjects && e.head.Nodes[p.head].Kind.IsCallable() && !hasParam(&e.head.Nodes[p.head], name):
 				s.State = Edited // on another line of its parameters
 			case e.newOutside(t) && (to != graph.None || !p.same || e.d.ToHead(e.base.Nodes[t].Parent) != graph.None),
@@ -390,10 +392,10 @@ func (e *engine) newOutside(t graph.ID) bool {
 		return true
 	}
 	var had []string
-	for _, s := range supertypes(e.base, owner) {
+	for _, s := range diff.Supertypes(e.base, owner) {
 		had = append(had, e.base.Nodes[s].Key)
 	}
-	return slices.ContainsFunc(supertypes(e.head, now), func(s graph.ID) bool {
+	return slices.ContainsFunc(diff.Supertypes(e.head, now), func(s graph.ID) bool {
 		n := &e.head.Nodes[s]
 		return n.Kind == graph.KindExternal && !slices.Contains(had, n.Key)
 	})
@@ -543,7 +545,7 @@ func (e *engine) sees(user, n graph.ID, v graph.Visibility) bool {
 		}
 		owner := up(n, isType)
 		for t := up(user, isType); t != graph.None; t = up(e.head.Nodes[t].Parent, isType) {
-			if slices.Contains(supertypes(e.head, t), owner) {
+			if slices.Contains(diff.Supertypes(e.head, t), owner) {
 				return true
 			}
 		}
@@ -554,21 +556,4 @@ func (e *engine) sees(user, n graph.ID, v graph.Visibility) bool {
 	}
 	outer := up(n, isType)
 	return outer != graph.None && outer == up(user, isType)
-}
-
-// supertypes returns the types that t extends, embeds or implements, at any
-// distance, t included.
-func supertypes(g *graph.Graph, t graph.ID) []graph.ID {
-	out := []graph.ID{t}
-	for i := 0; i < len(out); i++ {
-		for _, edge := range g.Out(out[i]) {
-			switch edge.Kind {
-			case graph.EdgeExtends, graph.EdgeEmbeds, graph.EdgeImplements:
-				if !slices.Contains(out, edge.To) {
-					out = append(out, edge.To)
-				}
-			}
-		}
-	}
-	return out
 }

@@ -212,6 +212,9 @@ func lostImplementation(c *check) {
 		if d.RulesFor(t).Dynamic && !diff.IsGiven(d.Base, r.From, r.To) {
 			continue // it never said so, and nobody asks for it
 		}
+		if s := d.ToHead(r.To); s != graph.None && slices.Contains(diff.Supertypes(d.Head, h), s) {
+			continue // by what it extends, or as a class
+		}
 		now := &d.Head.Nodes[h]
 		if damaged(d.Head, now.File) || damaged(d.Head, i.File) {
 			continue // its methods may still be there
