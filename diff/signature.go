@@ -435,7 +435,7 @@ func compareTypeParams(ds *details, xs, ys []graph.Param) {
 			ds.at(TypeParamAdded, i, ys[i].Name, "", paramText(&ys[i]))
 		case xs[i].Type != ys[i].Type:
 			v := ds.rules.verdict(TypeParamBound)
-			if ds.rules.wider(xs[i].Type, ys[i].Type) {
+			if slices.Contains(ds.rules.TopTypes, ys[i].Type) || ds.rules.wider(xs[i].Type, ys[i].Type) {
 				v = Compatible
 			}
 			ds.as(v, TypeParamBound, i, ys[i].Name, xs[i].Type, ys[i].Type)

@@ -60,6 +60,9 @@ func (e *engine) implementers(b, h graph.ID, severity Severity) {
 			if h == graph.None && reshaped {
 				at.State = Edited
 			}
+			if at.State == Broken && !still && !inside && (h == graph.None || !diff.Abstract(e.head, h)) && e.opaqueAbove(n.Parent) {
+				at.State = Unknown // it may override what a type outside of the tree has
+			}
 			if at.State == Broken && e.onlyFits(edge) {
 				at.State, s = Unknown, ShouldReview
 			}
@@ -84,6 +87,15 @@ func (e *engine) onlyFits(edge *graph.Edge) bool {
 		from, to = e.base.Nodes[from].Parent, e.base.Nodes[to].Parent
 	}
 	return from == graph.None || to == graph.None || !diff.IsGiven(e.base, from, to)
+}
+
+// opaqueAbove reports whether a type of the head graph has a supertype of which only the
+// name is known.
+func (e *engine) opaqueAbove(t graph.ID) bool {
+	return t != graph.None && slices.ContainsFunc(diff.Supertypes(e.head, t), func(s graph.ID) bool {
+		n := &e.head.Nodes[s]
+		return n.Kind == graph.KindExternal && n.Flags.Has(graph.FlagOpaque)
+	})
 }
 
 // orphaned reports whether a method of the head graph says that it overrides
