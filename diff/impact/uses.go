@@ -189,6 +189,9 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 		case !ok:
 			vague++
 			s.State = Unknown
+			if !p.same && e.usesNamed(p.head, edge.Kind, name) {
+				s.State = Edited // written elsewhere in another way, where the name means another declaration
+			}
 		case slices.ContainsFunc(at, func(h Site) bool { return h.File == s.File && h.Line == s.Line }):
 			s.State = Fits
 			if edited {
@@ -356,6 +359,11 @@ func (e *engine) around(outer, inner graph.ID) bool {
 		}
 	}
 	return false
+}
+
+// usesNamed reports whether a declaration of the head graph uses one of this name.
+func (e *engine) usesNamed(user graph.ID, k graph.EdgeKind, name string) bool {
+	return slices.ContainsFunc(e.head.OutKind(user, k), func(x graph.Edge) bool { return withoutShape(e.head.Nodes[x.To].Name) == name })
 }
 
 func hasParam(n *graph.Node, name string) bool {
