@@ -344,14 +344,14 @@ type Layout struct {
 	// imports it; -1 if it is not in the tree.
 	Resolve func(from int, path string) int
 
-	// Suite reports whether a runner starts the tests of a type, from what the type
-	// says and what those above it say, in the order in which members are searched.
-	// Nil: tests are no members of types.
-	Suite func(own Suite, above []Suite) bool
+	// Suite reports whether a runner starts the tests of a type of test code. Above are
+	// the types of the tree whose members it inherits, in the order in which they are
+	// searched. Nil: tests are no members of types.
+	Suite func(t Member, above []Member) bool
 
-	// Says returns what a type of a file says of that; what a library declares says
-	// nothing.
-	Says func(file int, t facts.DeclID) Suite
+	// Kits reports whether runners look into a file only if they are told to, so that
+	// its types are for others to inherit, if somebody does. It may be nil.
+	Kits func(file int) bool
 
 	// Given returns what else directives say, once it is known who runs tests: running
 	// returns for each type that runs a member, or tests beside it, the types in which

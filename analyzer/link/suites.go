@@ -8,10 +8,6 @@ import (
 	"github.com/codekg/kg/analyzer/graph"
 )
 
-// Suite is what a type says of whether a runner looks for tests in it, in bits of its
-// language; see [Layout].
-type Suite uint8
-
 // suites are the types of a language that runners look for tests in.
 type suites struct {
 	tests []Ent
@@ -33,8 +29,10 @@ func (l *linker) markSuites() {
 			continue
 		}
 		found := l.suitesOf(s)
-		for e := range found.runs {
-			l.b.AddFlags(l.nodeOf[e], graph.FlagSuite)
+		for e, runs := range found.runs {
+			if runs {
+				l.b.AddFlags(l.nodeOf[e], graph.FlagSuite)
+			}
 		}
 		for _, e := range found.tests {
 			if d := l.decl(e); l.nodeOf[e] != graph.None && found.run(l, e) {
@@ -73,13 +71,11 @@ func (l *linker) suitesOf(s *langState) *suites {
 	if len(found.tests) == 0 {
 		return found
 	}
-	says := func(e Ent) Suite {
+	member := func(e Ent) Member {
 		fn := l.entFile[e]
-		if i, ok := files[fn]; ok {
-			return s.layout.Says(i, facts.DeclID(e-l.files[fn].base))
-		}
-		return 0 // of a library
+		return Member{files[fn], facts.DeclID(e - l.files[fn].base)}
 	}
+	var kits []Ent
 	for _, at := range s.files {
 		fn := l.fileOf[at]
 		f := &l.files[fn]
@@ -95,18 +91,28 @@ func (l *linker) suitesOf(s *langState) *suites {
 			if !has[e] && !slices.ContainsFunc(above, func(a Ent) bool { return has[a] }) {
 				continue
 			}
-			told := make([]Suite, len(above))
+			inherited := make([]Member, len(above))
 			for i, a := range above {
-				told[i] = says(a)
+				inherited[i] = member(a)
 			}
-			if !s.layout.Suite(says(e), told) {
+			if !s.layout.Suite(member(e), inherited) {
 				continue
 			}
 			found.runs[e] = true
+			if s.layout.Kits != nil && s.layout.Kits(files[fn]) {
+				kits = append(kits, e)
+			}
 			for _, a := range above {
 				found.heirs[a] = append(found.heirs[a], e)
 			}
 		}
+	}
+	isKit := func(e Ent) bool { _, ok := slices.BinarySearch(kits, e); return ok }
+	for _, e := range kits {
+		found.runs[e] = !slices.ContainsFunc(found.heirs[e], func(h Ent) bool { return !isKit(h) })
+	}
+	for a, list := range found.heirs {
+		found.heirs[a] = slices.DeleteFunc(list, func(h Ent) bool { return !found.runs[h] })
 	}
 	return found
 }

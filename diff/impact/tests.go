@@ -398,8 +398,11 @@ func (s *selection) reach(id, n graph.ID, distance int, w *walk, toHead func(gra
 	s.reached[id] = x
 }
 
-// testCase reports whether a runner starts n. Nothing calls it but the runner.
-func (w *walk) testCase(n graph.ID) bool { return w.g.Nodes[n].Flags.Has(graph.FlagTestCase) }
+// testCase reports whether nothing but a runner starts n, a test. One that overrides
+// another may call that.
+func (w *walk) testCase(n graph.ID) bool {
+	return w.g.Nodes[n].Flags.Has(graph.FlagTestCase) && len(w.g.InKind(n, graph.EdgeCalls)) == 0
+}
 
 // unparsedChanges lists the files that this change touched and of which the
 // head graph lacks a part.

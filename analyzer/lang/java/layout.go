@@ -21,8 +21,7 @@ func layout(files []link.File) *link.Layout {
 	la.modules(files)
 	la.place(files)
 	la.dependencies(files)
-	la.Suite = func(own link.Suite, _ []link.Suite) bool { return own != 0 }
-	la.Says = func(file int, t facts.DeclID) link.Suite { return suite(&files[file], t) }
+	la.Suite = func(t link.Member, _ []link.Member) bool { return isSuite(&files[t.File], t.Decl) }
 	la.Resolve = la.resolve
 	la.Others = la.others
 	return la.Layout
@@ -186,14 +185,11 @@ func hasTests(f *facts.File) bool {
 	return slices.ContainsFunc(f.Decls, func(d facts.Decl) bool { return d.Flags.Has(graph.FlagTestCase) })
 }
 
-// suite returns 1 for a type that runners make objects of, to run its tests: those
-// that are delivered with the code are for others to inherit.
-func suite(f *link.File, t facts.DeclID) link.Suite {
+// isSuite reports whether runners make objects of a type, to run its tests: those that
+// are delivered with the code are for others to inherit.
+func isSuite(f *link.File, t facts.DeclID) bool {
 	d := &f.Facts.Decls[t]
-	if d.Kind == graph.KindInterface || d.Flags.Has(graph.FlagAbstract) || strings.Contains("/"+f.Path, "/src/main/") {
-		return 0
-	}
-	return 1
+	return d.Kind != graph.KindInterface && !d.Flags.Has(graph.FlagAbstract) && !strings.Contains("/"+f.Path, "/src/main/")
 }
 
 // isTest reports whether a file is in a source root of tests.

@@ -1,7 +1,9 @@
 package python
 
 import (
+	"iter"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/codekg/kg/analyzer/facts"
@@ -12,46 +14,34 @@ import (
 // What pytest collects: the methods that a class has or inherits, if the class is
 // called as projects set up, or is one of unittest.
 
-// What a class says of whether pytest looks into it.
-const (
-	suiteNamed    link.Suite = 1 << iota // it is called like a class of tests
-	suiteCase                            // it extends a class of unittest, or one that is called like that
-	suiteAsked                           // __test__ = True
-	suiteRefused                         // __test__ = False
-	suiteMade                            // it has a constructor: pytest knows no arguments for it
-	suitePromises                        // it declares methods for others to implement
-	suiteAbstract                        // nobody makes objects of it while there are such
-	suiteInside                          // it is in a function
-)
+// suite is what a class says of whether pytest looks into it.
+type suite uint8
 
-// isSuite reports whether pytest runs the tests of a class, from what it and those
-// above it say.
-func isSuite(own link.Suite, above []link.Suite) bool {
-	asked, all := own&(suiteAsked|suiteRefused), own
-	for _, s := range above {
-		all |= s
-		if asked == 0 {
-			asked = s & (suiteAsked | suiteRefused)
-		}
-	}
-	switch {
-	case asked&suiteRefused != 0 || own&suiteInside != 0 || own&suitePromises != 0 && all&suiteAbstract != 0:
-		return false
-	case all&suiteCase != 0:
-		return true
-	}
-	return (own&suiteNamed != 0 || asked != 0) && all&suiteMade == 0
-}
+const (
+	suiteNamed    suite = 1 << iota // it is called like a class of tests
+	suiteCase                       // it extends a class of unittest, or one that is called like that
+	suiteAsked                      // __test__ = True
+	suiteRefused                    // __test__ = False
+	suiteMade                       // it has a constructor: pytest knows no arguments for it
+	suiteAbstract                   // nobody makes objects of it while a method is to be implemented
+	suiteInside                     // it is in a function, or in a class of unittest
+)
 
 // testDirective says that a class has __test__, with its value.
 const testDirective = "__test__"
 
-// The names of classes of tests where a project sets up none; the second is a custom
-// of those who set it up elsewhere.
+// suiteNames are the names of classes of tests where a project sets up none, or how
+// they begin; the second is a custom of those who set it up elsewhere.
 var suiteNames = []string{"Test", "test_"}
 
-// suites returns what says of the classes of files what pytest makes of them.
-func (la *layouter) suites(files []link.File) func(file int, t facts.DeclID) link.Suite {
+// collected reports whether pytest looks into a file that it is not told to.
+func collected(p string) bool {
+	base := path.Base(p)
+	return strings.HasPrefix(base, "test") || strings.HasSuffix(base, "_test.py")
+}
+
+// suites returns what reports whether pytest runs the tests of a class.
+func suites(files []link.File) func(t link.Member, above []link.Member) bool {
 	var names map[string][]string // by folder of the build file
 	for i := range files {
 		if files[i].Facts == nil {
@@ -67,56 +57,107 @@ func (la *layouter) suites(files []link.File) func(file int, t facts.DeclID) lin
 			}
 		}
 	}
-	return func(file int, t facts.DeclID) link.Suite {
-		f := files[file].Facts
-		d := &f.Decls[t]
-		says := link.Suite(0)
+	of := func(m link.Member) suite {
 		patterns := suiteNames
-		for dir := dirOf(files[file].Path); names != nil; dir = dirOf(dir) {
-			if of, ok := names[dir]; ok {
-				patterns = of
+		for dir := dirOf(files[m.File].Path); names != nil; dir = dirOf(dir) {
+			if set, ok := names[dir]; ok {
+				patterns = set
 				break
 			}
 			if dir == "" {
 				break
 			}
 		}
-		for _, p := range patterns {
-			if matched, _ := path.Match(p, f.Str(d.Name)); matched || strings.HasPrefix(f.Str(d.Name), p) {
-				says |= suiteNamed
-			}
-		}
-		if d.Flags.Has(graph.FlagAbstract) || d.Value != none {
-			says |= suiteAbstract
-		}
-		for _, b := range f.Lists[d.Bases.Lo:d.Bases.Hi] {
-			if b >= 0 && strings.Contains(f.Str(f.Exprs[b].Name), "TestCase") {
-				says |= suiteCase
-			}
-		}
-		for p := d.Parent; p != none; p = f.Decls[p].Parent {
-			if f.Decls[p].Kind.IsCallable() {
-				says |= suiteInside
-			}
-		}
-		for k := int(t) + 1; k < len(f.Decls) && f.Decls[k].Parent >= t; k++ {
-			switch m := &f.Decls[k]; {
-			case m.Parent != t:
-			case m.Kind == graph.KindConstructor:
-				says |= suiteMade
-			case m.Kind == graph.KindMethod && m.Flags.Has(graph.FlagAbstract):
-				says |= suitePromises
-			}
-		}
-		for k := range f.Directives {
-			if x := &f.Directives[k]; x.Owner == t && f.Str(x.Name) == testDirective {
-				if f.Str(x.Value) == "True" {
-					says |= suiteAsked
-				} else {
-					says |= suiteRefused
-				}
-			}
-		}
-		return says
+		return suiteOf(files[m.File].Facts, m.Decl, patterns)
 	}
+	return func(t link.Member, above []link.Member) bool {
+		own := of(t)
+		asked, all := own&(suiteAsked|suiteRefused), own
+		for _, a := range above {
+			s := of(a)
+			all |= s
+			if asked == 0 {
+				asked = s & (suiteAsked | suiteRefused)
+			}
+		}
+		switch {
+		case asked&suiteRefused != 0 || own&suiteInside != 0 || all&suiteAbstract != 0 && promises(files, append([]link.Member{t}, above...)):
+			return false
+		case all&suiteCase != 0:
+			return true
+		}
+		return (own&suiteNamed != 0 || asked != 0) && all&suiteMade == 0
+	}
+}
+
+// suiteOf returns what a class says by itself.
+func suiteOf(f *facts.File, t facts.DeclID, names []string) (says suite) {
+	d := &f.Decls[t]
+	for _, p := range names {
+		if matched, _ := path.Match(p, f.Str(d.Name)); matched || strings.HasPrefix(f.Str(d.Name), p) {
+			says |= suiteNamed
+		}
+	}
+	if d.Flags.Has(graph.FlagAbstract) || d.Value != none {
+		says |= suiteAbstract
+	}
+	if isCase(f, t) {
+		says |= suiteCase
+	}
+	for p := d.Parent; p != none; p = f.Decls[p].Parent {
+		if f.Decls[p].Kind.IsCallable() || isCase(f, p) {
+			says |= suiteInside
+		}
+	}
+	for m := range membersOf(f, t) {
+		if m.Kind == graph.KindConstructor {
+			says |= suiteMade
+		}
+	}
+	for k := range f.Directives {
+		if x := &f.Directives[k]; x.Owner == t && f.Str(x.Name) == testDirective {
+			if f.Str(x.Value) == "True" {
+				says |= suiteAsked
+			} else {
+				says |= suiteRefused
+			}
+		}
+	}
+	return says
+}
+
+// isCase reports whether a class extends one of unittest, by its name.
+func isCase(f *facts.File, t facts.DeclID) bool {
+	bases := f.Decls[t].Bases
+	return slices.ContainsFunc(f.Lists[bases.Lo:bases.Hi], func(b int32) bool {
+		return b >= 0 && strings.Contains(f.Str(f.Exprs[b].Name), "TestCase")
+	})
+}
+
+// membersOf yields what a class declares.
+func membersOf(f *facts.File, t facts.DeclID) iter.Seq[*facts.Decl] {
+	return func(yield func(*facts.Decl) bool) {
+		for k := int(t) + 1; k < len(f.Decls) && f.Decls[k].DefLine <= f.Decls[t].EndLine; k++ {
+			if f.Decls[k].Parent == t && !yield(&f.Decls[k]) {
+				return
+			}
+		}
+	}
+}
+
+// promises reports whether the first of some classes, in the order in which names are
+// searched, has a method that is to be implemented.
+func promises(files []link.File, classes []link.Member) bool {
+	has := map[string]bool{}
+	for _, c := range classes {
+		f := files[c.File].Facts
+		for m := range membersOf(f, c.Decl) {
+			name := f.Str(m.Name)
+			if m.Flags.Has(graph.FlagAbstract) && m.Kind == graph.KindMethod && !has[name] {
+				return true
+			}
+			has[name] = true
+		}
+	}
+	return false
 }

@@ -27,7 +27,8 @@ func layout(files []link.File) *link.Layout {
 	}
 	la.place(files)
 	la.linkFixtures(files)
-	la.Suite, la.Says = isSuite, la.suites(files)
+	la.Suite = suites(files)
+	la.Kits = func(file int) bool { return !collected(files[file].Path) }
 	la.Resolve = la.resolve
 	return la.Layout
 }

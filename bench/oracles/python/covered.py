@@ -64,7 +64,8 @@ def selected(kg, graph, key):
                        capture_output=True, text=True, check=False)
     if p.returncode:
         return None
-    return {plain(t["file"] + "::" + t["symbol"].replace(".", "::")) for t in json.loads(p.stdout)["tests"]["tests"]}
+    tests = json.loads(p.stdout)["tests"]["tests"]
+    return {plain(r["file"] + "::" + r["symbol"].replace(".", "::")) for t in tests for r in t.get("run_by") or [t]}
 
 
 def main():
