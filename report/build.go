@@ -149,10 +149,13 @@ func newTestRuns(head *graph.Graph, x *impact.Reached) []TestRun {
 	for _, r := range x.Runs {
 		by := &head.Nodes[r.By]
 		_, name := graph.SplitKey(by.Key)
-		if r.Of != graph.None {
-			name += strings.TrimPrefix(x.Symbol.Key, head.Nodes[r.Of].Key)
-		} else if len(x.Runs) == 1 {
+		switch {
+		case r.Of == graph.None && len(x.Runs) == 1:
 			return nil
+		case by.Kind == graph.KindFile:
+			_, name = graph.SplitKey(x.Symbol.Key)
+		case r.Of != graph.None:
+			name += strings.TrimPrefix(x.Symbol.Key, head.Nodes[r.Of].Key)
 		}
 		out = append(out, TestRun{ID: by.Key, File: by.File, Symbol: name})
 	}

@@ -178,9 +178,10 @@ type Test struct {
 	RunBy []TestRun `json:"run_by,omitempty"`
 }
 
-// TestRun is a test as a type runs it that inherits it, or as it stands.
+// TestRun is a test as a type runs it that inherits it, as a file does that has it made,
+// or as it stands.
 type TestRun struct {
-	ID     string `json:"id"` // of the type, or of the test
+	ID     string `json:"id"` // of the type, of the file, or of the test
 	File   string `json:"file"`
 	Symbol string `json:"symbol"` // what the test is called there
 }

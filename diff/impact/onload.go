@@ -23,6 +23,7 @@ type programs struct {
 
 	byClass map[graph.ID][]placedRun // class → tests that it runs
 	inFile  map[string][]placedRun   // file → tests that are run there
+	makers  map[string][]graph.ID    // file → functions of test code that may make tests; nil until asked for
 }
 
 func programsOf(d *diff.Delta, g *graph.Graph) *programs {
@@ -54,7 +55,7 @@ func programsOf(d *diff.Delta, g *graph.Graph) *programs {
 	}
 	for i := range g.Nodes {
 		if isTest(&g.Nodes[i]) {
-			for _, r := range Runs(g, graph.ID(i)) {
+			for _, r := range p.runsOf(graph.ID(i)) {
 				p.place(placedRun{graph.ID(i), r})
 			}
 		}

@@ -10,12 +10,12 @@ import (
 
 // A test that is a member of a type is run by the types that have it and that a
 // runner starts, its own and those that inherit it: several times, or never where
-// it stands.
+// it stands. One that a function makes is run with the files that call the function.
 
-// Run is a test as one type runs it.
+// Run is a test as one type or file runs it.
 type Run struct {
-	By graph.ID // the type that inherits the test; the test itself where it stands
-	Of graph.ID // the type around the test that By inherits; None where it stands
+	By graph.ID // the type that inherits the test, or the file that has it made; the test itself where it stands
+	Of graph.ID // the type around the test that By inherits, or the function around it; None where it stands
 }
 
 // inherited reports whether a test is run elsewhere than where it stands.
@@ -32,12 +32,16 @@ func (r Run) compare(x Run) int {
 // maxRunners bounds the types that are looked at to find who runs a test.
 const maxRunners = 1 << 10
 
-// Runs returns how a test of a graph is run: where it stands first, then by the
-// types that inherit it in the order of their keys.
-func Runs(g *graph.Graph, test graph.ID) []Run {
+// runsOf returns how a test is run: where it stands first, then by the types that
+// inherit it, or the files that have it made, in the order of their keys.
+func (p *programs) runsOf(test graph.ID) []Run {
+	g := p.g
 	itself := []Run{{test, graph.None}}
 	n := &g.Nodes[test]
 	if n.Parent == graph.None || !g.Nodes[n.Parent].Kind.IsType() {
+		if f := p.makerOf(test); f != graph.None {
+			return p.madeBy(test, f)
+		}
 		return itself
 	}
 	has := func(t graph.ID, of graph.ID) bool { // one of its own
@@ -80,6 +84,83 @@ func Runs(g *graph.Graph, test graph.ID) []Run {
 		return append(itself, below...)
 	}
 	return below
+}
+
+// makerOf returns the function around a test that a call makes, where files are
+// modules; None if none is.
+func (p *programs) makerOf(test graph.ID) graph.ID {
+	n := &p.g.Nodes[test]
+	if !p.d.RulesFor(n).Structural {
+		return graph.None
+	}
+	if p.makers == nil {
+		p.makers = map[string][]graph.ID{}
+		for i := range p.g.Nodes {
+			if x := &p.g.Nodes[i]; x.Kind == graph.KindFunction && x.Flags.Has(graph.FlagTest) && !x.Flags.Has(graph.FlagTestCase) && x.DefLine < x.EndLine {
+				p.makers[x.File] = append(p.makers[x.File], graph.ID(i))
+			}
+		}
+		for file, list := range p.makers {
+			p.makers[file] = outermost(p.g, list)
+		}
+	}
+	list := p.makers[n.File]
+	i, found := slices.BinarySearchFunc(list, n.DefLine, func(f graph.ID, line int32) int { return cmp.Compare(p.g.Nodes[f].DefLine, line) })
+	if !found {
+		i--
+	}
+	if i < 0 || n.EndLine > p.g.Nodes[list[i]].EndLine {
+		return graph.None
+	}
+	return list[i]
+}
+
+// outermost returns those of the functions of a file that are in no other one, in
+// the order of their places.
+func outermost(g *graph.Graph, list []graph.ID) []graph.ID {
+	slices.SortFunc(list, func(x, y graph.ID) int {
+		a, b := &g.Nodes[x], &g.Nodes[y]
+		return cmp.Or(cmp.Compare(a.DefLine, b.DefLine), cmp.Compare(b.EndLine, a.EndLine), cmp.Compare(x, y))
+	})
+	end := int32(0)
+	return slices.DeleteFunc(list, func(f graph.ID) bool {
+		if g.Nodes[f].DefLine <= end {
+			return true
+		}
+		end = g.Nodes[f].EndLine
+		return false
+	})
+}
+
+// madeBy returns the files that call the function which makes a test, or one that calls
+// that; the test itself if one of them is its own, or there is none.
+func (p *programs) madeBy(test, maker graph.ID) []Run {
+	var out []Run
+	here := false
+	seen := map[graph.ID]bool{maker: true}
+	queue := []graph.ID{maker}
+	for i := 0; i < len(queue) && i < maxRunners; i++ {
+		for _, at := range p.g.InKind(queue[i], graph.EdgeCalls) {
+			from := p.g.Edges[at].From
+			x := &p.g.Nodes[from]
+			if seen[from] || !x.Flags.Has(graph.FlagTest) {
+				continue
+			}
+			seen[from] = true
+			if x.Kind != graph.KindFile {
+				queue = append(queue, from)
+				continue
+			}
+			if here = here || x.File == p.g.Nodes[test].File; x.File != p.g.Nodes[test].File {
+				out = append(out, Run{from, maker})
+			}
+		}
+	}
+	slices.SortFunc(out, Run.compare)
+	if here || len(out) == 0 {
+		out = append([]Run{{test, graph.None}}, out...)
+	}
+	return out
 }
 
 // placedRun is a run of a test in a graph.
@@ -154,7 +235,7 @@ func (p *programs) testsUsing(member graph.ID) map[graph.ID]bool {
 // runs returns how the test id of the head graph is run by those of whom may holds in
 // the graph of a walk; who is not there is new.
 func (s *selection) runs(id graph.ID, w *walk, may func(graph.ID) bool) []Run {
-	return slices.DeleteFunc(Runs(s.e.head, id), func(r Run) bool {
+	return slices.DeleteFunc(s.programs.runsOf(id), func(r Run) bool {
 		by := r.By
 		if w.g != s.e.head {
 			by = s.e.d.ToBase(by)
