@@ -30,7 +30,11 @@ func (l *linker) makeNodes() {
 		}
 		for i, m := range s.layout.Modules {
 			for _, n := range m.Needs {
-				l.b.AddEdge(graph.RawEdge{From: modules[i], To: modules[n], Type: graph.None, Kind: graph.EdgeImports})
+				certainty := graph.Exact
+				if n == i && m.NeedsMore {
+					certainty = graph.Inferred
+				}
+				l.b.AddEdge(graph.RawEdge{From: modules[i], To: modules[n], Type: graph.None, Kind: graph.EdgeImports, Certainty: certainty})
 			}
 		}
 		for i := range s.layout.Units {

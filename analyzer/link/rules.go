@@ -380,6 +380,10 @@ type Module struct {
 	// in order: itself and those that it needs itself. What these need, it has, too. Nil:
 	// that is not known, and may be all.
 	Needs []int
+
+	// NeedsMore: it may need others besides, but none that needs it. The edge from
+	// the module to itself is inferred then.
+	NeedsMore bool
 }
 
 // Unit is a unit of naming whose files share one scope: a Go package, a Java

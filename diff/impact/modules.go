@@ -10,7 +10,8 @@ import (
 // modules says which code may be in one program, where graphs tell what modules
 // need: a module imports itself and those that it needs. Of a module that does
 // not import itself nothing is known, so that it may need any, and so may those
-// that need it.
+// that need it. One of which the edge to itself is inferred may need more, but none
+// that needs it.
 type modules struct {
 	g      *graph.Graph
 	byDir  map[placed]int32 // the folders of manifests
@@ -18,6 +19,9 @@ type modules struct {
 	needs  [][]int32        // what each needs itself
 	needed [][]int32        // the other way round
 	open   []bool           // it, or one that it needs, may need any
+	more   []int32          // those that may need more
+	users  map[int32][]bool // of each of these: it, and what needs it
+	vague  []bool           // it, or one that it needs, may need more
 	filled []bool           // it has code
 	whole  map[int32][]bool // what each needs; see reaches
 }
@@ -36,13 +40,16 @@ func modulesOf(g *graph.Graph) *modules {
 	itself := func(id graph.ID) bool {
 		return slices.ContainsFunc(g.OutKind(id, graph.EdgeImports), func(e graph.Edge) bool { return e.To == id })
 	}
+	inferred := func(id graph.ID) bool {
+		return slices.ContainsFunc(g.OutKind(id, graph.EdgeImports), func(e graph.Edge) bool { return e.To == id && e.Certainty == graph.Inferred })
+	}
 	for i := range g.Nodes {
 		if n := &g.Nodes[i]; n.Kind == graph.KindModule && n.File != "" {
 			all = append(all, graph.ID(i))
 			tells[n.Lang] = tells[n.Lang] || itself(graph.ID(i))
 		}
 	}
-	m := &modules{g: g, byDir: map[placed]int32{}, memo: map[placed]int32{}, whole: map[int32][]bool{}}
+	m := &modules{g: g, byDir: map[placed]int32{}, memo: map[placed]int32{}, whole: map[int32][]bool{}, users: map[int32][]bool{}}
 	at := map[graph.ID]int32{}
 	for _, id := range all {
 		n := &g.Nodes[id]
@@ -78,8 +85,18 @@ func modulesOf(g *graph.Graph) *modules {
 			m.filled[k] = true
 		}
 	}
+	for k, id := range ids {
+		if !inferred(id) {
+			continue
+		}
+		if told[k] = len(m.more) < maxMore; told[k] {
+			m.more = append(m.more, int32(k))
+			m.users[int32(k)] = m.closure(m.needed, int32(k))
+		}
+	}
 	m.open = make([]bool, len(ids))
 	m.unsaid(told)
+	m.settle(told)
 	alone := slices.Clone(m.open)
 	var queue []int32
 	for k := range told {
@@ -91,7 +108,42 @@ func modulesOf(g *graph.Graph) *modules {
 	for k := range alone {
 		m.open[k] = m.open[k] || alone[k]
 	}
+	m.vague = make([]bool, len(ids))
+	for _, o := range m.more {
+		m.vague[o] = true
+	}
+	spread(m.needed, m.vague, slices.Clone(m.more))
 	return m
+}
+
+// maxMore bounds the modules that may need more than is known; what is beyond may
+// need any.
+const maxMore = 1 << 6
+
+// settle finds the modules that may need more, and so one that may need any. They
+// may need any themselves.
+func (m *modules) settle(told []bool) {
+	for changed := true; changed; {
+		before := len(m.more)
+		m.more = slices.DeleteFunc(m.more, func(o int32) bool {
+			for k := range told {
+				if !told[k] && (int32(k) == o || !m.users[o][k]) {
+					told[o] = false
+					return true
+				}
+			}
+			return false
+		})
+		changed = len(m.more) < before
+	}
+}
+
+// closure returns module k and what is behind it.
+func (m *modules) closure(next [][]int32, k int32) []bool {
+	all := make([]bool, len(next))
+	all[k] = true
+	spread(next, all, []int32{k})
+	return all
 }
 
 // spread marks what is behind the marked ones of a queue, and returns all that it
@@ -139,16 +191,15 @@ func (m *modules) unsaid(told []bool) {
 	}
 }
 
-// reaches reports whether module a is said to need b.
+// reaches reports whether module a is said to need b, or may by one that may need
+// more.
 func (m *modules) reaches(a, b int32) bool {
 	all, ok := m.whole[a]
 	if !ok {
-		all = make([]bool, len(m.needs))
-		all[a] = true
-		spread(m.needs, all, []int32{a})
+		all = m.closure(m.needs, a)
 		m.whole[a] = all
 	}
-	return all[b]
+	return all[b] || slices.ContainsFunc(m.more, func(o int32) bool { return all[o] && !m.users[o][b] })
 }
 
 // of returns the module of a node: that of the nearest folder above its file.
@@ -178,18 +229,24 @@ func (m *modules) of(n *graph.Node) int32 {
 type near struct {
 	*modules
 	any    bool   // a changed node is in no module: nothing is known
-	need   []bool // by module: it is that of changed code, or needs it
+	added  []bool // by module: it is that of changed code
+	need   []bool // by module: it has changed code, or may need it
 	beside []bool // by module: a program of which all is known has its code and changed code
+	maybe  []bool // by module: one of a vague module may
 	all    bool   // any module may be in a program with changed code: that of an open one
 
-	surely  bool // together does not count on open modules
-	refused bool // it would have been more if it had
+	has [2][]bool // what is in programs with changed code: of modules that are known, of vague ones
+
+	surely  bool // together counts on programs alone of which all is known
+	refused bool // it would have been more if it had not
 	begun   bool // what is added from now on was not there when the walk began
 	mixed   bool // the programs on a path may be several: whether one is known tells nothing
 }
 
 func (m *modules) near() *near {
-	r := &near{modules: m, need: make([]bool, len(m.needs)), beside: make([]bool, len(m.needs))}
+	set := func() []bool { return make([]bool, len(m.needs)) }
+	r := &near{modules: m, added: set(), need: set(), maybe: set(), has: [2][]bool{set(), set()}}
+	r.beside = r.has[0]
 	for k, open := range m.open {
 		r.all = r.all || open && m.filled[k]
 	}
@@ -200,25 +257,50 @@ func (m *modules) near() *near {
 // code for something.
 func (r *near) add(n *graph.Node) {
 	k := r.of(n)
-	if r.any = r.any || k == nowhere; r.any || r.need[k] {
+	if r.any = r.any || k == nowhere; r.any || r.added[k] {
 		return
 	}
-	r.need[k] = true
+	r.added[k] = true
 	r.mixed = r.mixed || r.begun
-	var queue []int32
-	for _, user := range spread(r.needed, r.need, []int32{k}) {
-		if r.filled[user] && !r.beside[user] {
-			r.beside[user] = true
-			queue = append(queue, user)
+	seeds := []int32{k}
+	for _, o := range r.more {
+		if !r.users[o][k] {
+			seeds = append(seeds, o)
 		}
 	}
-	spread(r.needs, r.beside, queue)
+	var queues [2][]int32
+	for _, s := range seeds {
+		r.need[s] = true
+	}
+	for _, user := range spread(r.needed, r.need, seeds) {
+		kind := 0
+		if r.vague[user] {
+			kind = 1
+		}
+		if r.filled[user] && !r.has[kind][user] {
+			r.has[kind][user] = true
+			queues[kind] = append(queues[kind], user)
+		}
+	}
+	for kind, queue := range queues {
+		spread(r.needs, r.has[kind], queue)
+	}
+	for x, is := range r.has[1] {
+		r.maybe[x] = r.maybe[x] || is
+	}
+	for _, o := range r.more {
+		if r.has[1][o] {
+			for x, user := range r.users[o] {
+				r.maybe[x] = r.maybe[x] || !user
+			}
+		}
+	}
 }
 
 // sees reports whether programs of a module may have changed code, and with loose
-// such code of which only the program of an open module may have all.
+// such code of which only the program of an open or vague module may have all.
 func (r *near) sees(k int32, loose bool) bool {
-	return k == nowhere || r.open[k] || r.need[k] && (!loose || r.mixed)
+	return k == nowhere || r.open[k] || r.need[k] && (!loose || r.mixed || r.vague[k])
 }
 
 // known reports whether a program of which all is known may have n and changed
@@ -233,12 +315,13 @@ func (r *near) known(n *graph.Node) bool {
 
 // together reports whether a program may have n and changed code.
 func (r *near) together(n *graph.Node) bool {
-	switch {
-	case r.known(n):
+	if r.known(n) {
 		return true
-	case r.all && r.surely:
+	}
+	may := r.all || r.maybe[r.of(n)]
+	if may && r.surely {
 		r.refused = true
 		return false
 	}
-	return r.all
+	return may
 }

@@ -62,7 +62,7 @@ func (la *layouter) dependencies(files []link.File) {
 	}
 	x.outside = x.testsOutside(files)
 	needs := make([][]int, len(la.Modules))
-	known := make([]bool, len(la.Modules))
+	known := make([]answer, len(la.Modules))
 	for n := range la.Modules {
 		needs[n], known[n] = x.needs(n)
 	}
@@ -75,13 +75,63 @@ func (la *layouter) dependencies(files []link.File) {
 			}
 		}
 	}
-	for n := range la.Modules {
-		if known[n] {
-			needs[n] = append(needs[n], n)
-			slices.Sort(needs[n])
-			la.Modules[n].Needs = slices.Compact(needs[n])
+	users := make([][]int, len(la.Modules))
+	for n, list := range needs {
+		for _, k := range list {
+			users[k] = append(users[k], n)
 		}
 	}
+	for n := range la.Modules {
+		if known[n] == inOrder && !la.builtTogether(n, users) {
+			known[n] = unknown
+		}
+		if known[n] != unknown {
+			needs[n] = append(needs[n], n)
+			slices.Sort(needs[n])
+			la.Modules[n].Needs, la.Modules[n].NeedsMore = slices.Compact(needs[n]), known[n] == inOrder
+		}
+	}
+}
+
+// builtTogether reports whether all modules that need module n, by what they need,
+// too, are built by one build with it.
+func (la *layouter) builtTogether(n int, users [][]int) bool {
+	root := func(n int) string {
+		parts := strings.SplitN(la.Modules[n].Build, buildParts, 3)
+		return strings.Join(parts[:min(len(parts), 2)], buildParts)
+	}
+	own := root(n)
+	seen := map[int]bool{n: true}
+	queue := []int{n}
+	for i := 0; i < len(queue); i++ {
+		for _, k := range users[queue[i]] {
+			if seen[k] {
+				continue
+			}
+			if own == "" || root(k) != own {
+				return false
+			}
+			seen[k] = true
+			queue = append(queue, k)
+		}
+	}
+	return true
+}
+
+// answer says what is known of the modules that one needs.
+type answer uint8
+
+const (
+	unknown answer = iota
+	inOrder        // more may be needed, but nothing that is built after the module: Maven builds no cycles
+	all
+)
+
+func (a answer) and(ok bool) answer {
+	if ok {
+		return a
+	}
+	return unknown
 }
 
 // testsOutside returns the modules of which graphs do not tell where the tests are
@@ -216,26 +266,28 @@ func (x *depends) read(f *link.File, base string) {
 	x.scripts[base] = append(x.scripts[base], b)
 }
 
-// needs returns the modules that module n may need by itself, and whether that is
-// known.
-func (x *depends) needs(n int) (list []int, known bool) {
+// needs returns the modules that module n may need by itself, and whether these are
+// all.
+func (x *depends) needs(n int) (list []int, known answer) {
 	m := &x.la.Modules[n]
-	known = !x.outside[n]
+	known = all.and(!x.outside[n])
 	gradle := !x.la.poms[n]
 	for _, b := range x.byDir[m.Dir] {
 		if b.base != "pom.xml" {
 			gradle = true
 			continue
 		}
-		known = known && !b.own.open
+		known = known.and(!b.own.open)
 		for _, may := range b.own.may {
 			found, ok := x.artifact(may)
-			list, known = append(list, found...), known && ok
+			if list = append(list, found...); !ok {
+				known = min(known, inOrder)
+			}
 		}
 	}
 	if gradle {
 		found, ok := x.gradle(m.Dir)
-		list, known = append(list, found...), known && ok
+		list, known = append(list, found...), known.and(ok)
 	}
 	return list, known
 }

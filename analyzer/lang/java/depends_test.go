@@ -23,7 +23,7 @@ func TestNeeds(t *testing.T) {
 	}
 	for _, c := range []struct {
 		files []string // FILE=TEXT
-		want  string   // of a; ? if it is not known
+		want  string   // of a; ? if it is not known, and + if there may be more
 	}{
 		{gradle("dependencies { implementation project(':b') }"), "b"},
 		{gradle("dependencies {\n  api(project(path: \":b\", configuration: 'x')) { transitive = false }\n testRuntimeOnly 'x:y:1', libs.z }"), "b"},
@@ -62,8 +62,12 @@ func TestNeeds(t *testing.T) {
 		{[]string{"settings.gradle=include 'a', 'b'", "b/b.gradle", "a/src/test/java/p/ATest.java"}, "?"},
 		{pom(dependency("g", "b")), "b"},
 		{pom(dependency("x", "y")), ""},
-		{pom(dependency("g.more", "y")), "?"},
-		{pom(dependency("g", "${b}")), "?"},
+		{pom(dependency("g.more", "y")), "+"},
+		{pom(dependency("g.more", "y"), "c/pom.xml=<project><groupId>g</groupId><artifactId>c</artifactId>"+dependency("g", "a")+"</project>"), "?"},
+		{[]string{"pom.xml=<project><groupId>g</groupId><artifactId>up</artifactId><modules><module>a</module><module>b</module></modules></project>",
+			"a/pom.xml=<project><groupId>g</groupId><artifactId>a</artifactId>" + dependency("g", "gone") + "</project>",
+			"b/pom.xml=<project><groupId>g</groupId><artifactId>b</artifactId>" + dependency("g", "a") + "</project>"}, "+"},
+		{pom(dependency("g", "${b}")), "+"},
 		{pom(dependency("x", "${y}")), ""},
 		{pom("<dependencyManagement>" + dependency("g", "b") + "</dependencyManagement>"), ""},
 		{pom("<profiles><profile><build><plugins><plugin>" + dependency("g", "b") + "</plugin></plugins></build></profile></profiles>"), "b"},
@@ -110,7 +114,9 @@ func TestNeeds(t *testing.T) {
 					names = append(names, modules[n].Path[strings.LastIndexByte(modules[n].Path, ':')+1:])
 				}
 			}
-			got = strings.Join(names, " ")
+			if got = strings.Join(names, " "); modules[at].NeedsMore {
+				got += "+"
+			}
 		}
 		if got != c.want {
 			t.Errorf("%q, want %q: %q", got, c.want, c.files)
