@@ -170,6 +170,13 @@ func (e *engine) lostContracts(t graph.ID) {
 	}
 	if e.base.Nodes[typ].Kind == graph.KindInterface {
 		e.narrowerInterface(typ, node.Name)
+		if !diff.Abstract(e.base, t) { // types that have it from there lose it
+			for _, edge := range e.base.OutKind(t, graph.EdgeOverrides) {
+				if !e.unaffected(t, edge.To, graph.EdgeOverrides) {
+					e.owed(t, &edge)
+				}
+			}
+		}
 		return
 	}
 	e.owedOutside(t)

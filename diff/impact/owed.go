@@ -22,10 +22,38 @@ func (e *engine) owed(t graph.ID, edge *graph.Edge) {
 	}) {
 		return // a class outside of the tree has the method
 	}
-	for _, typ := range append([]graph.ID{e.base.Nodes[t].Parent}, e.baseSubtypes(e.base.Nodes[t].Parent)...) {
+	for _, typ := range e.having(e.base.Nodes[t].Parent) {
 		e.owes(typ, edge.To, e.d.ToHead(edge.To), t)
 		e.owesInside(typ, t)
 	}
+}
+
+// having returns a type of the base graph and those that have its methods: types that
+// extend it, and of an interface also those that implement it.
+func (e *engine) having(t graph.ID) []graph.ID {
+	out := append([]graph.ID{t}, e.baseSubtypes(t)...)
+	seen := map[graph.ID]bool{}
+	for _, x := range out {
+		seen[x] = true
+	}
+	for i := 0; i < len(out); i++ {
+		if e.base.Nodes[out[i]].Kind != graph.KindInterface {
+			continue
+		}
+		for _, x := range e.base.InKind(out[i], graph.EdgeImplements) {
+			from := e.base.Edges[x].From
+			if seen[from] || !e.base.Nodes[from].Kind.IsType() {
+				continue
+			}
+			for _, y := range append([]graph.ID{from}, e.baseSubtypes(from)...) {
+				if !seen[y] {
+					seen[y] = true
+					out = append(out, y)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // owedOutside judges the type of a method t of the base graph that says that it
