@@ -2,6 +2,7 @@
 // can be known of them without it:
 //
 //	go run ./bench/commits [-n 100] [-from REV] [-misses N] [-laws] REPO...
+//	go run ./bench/commits -claims [-n 100] [-from REV] [-misses N] REPO...
 //
 // Each commit is compared with its first parent.
 //
@@ -15,6 +16,9 @@
 //   - With -laws, files of the newest commit are laid out anew, their declarations
 //     and imports put in another order, their comments edited: nothing but
 //     documentation may change.
+//
+// With -claims only the second is looked at, in all languages, and of whom kg says
+// that they must follow, unless they still fit: few of these do not.
 package main
 
 import (
@@ -54,7 +58,9 @@ type result struct {
 	all           tally    // symbols, however they changed
 	broken        []string // false claims
 	brokenCommits int
-	unclear       int // commits with users of whom kg cannot tell
+	unclear       int      // commits with users of whom kg cannot tell
+	edited        int      // users who had to follow, and were edited
+	open          []string // those of whom kg cannot tell
 	laws          []string
 	lines         []string
 }
@@ -73,26 +79,40 @@ func main() {
 	from := flag.String("from", "HEAD", "the newest of them")
 	misses := flag.Int("misses", 20, "show up to this many disagreements of each repository")
 	laws := flag.Bool("laws", false, "also edit files of the newest commit in ways that change nothing")
+	claims := flag.Bool("claims", false, "look only at who is said to be broken, in all languages")
 	flag.Parse()
 	if flag.NArg() == 0 {
-		log.Fatal("usage: commits [-n 100] [-from REV] [-misses N] [-laws] REPO...")
+		log.Fatal("usage: commits [-n 100] [-from REV] [-misses N] [-laws | -claims] REPO...")
+	}
+	judge, row, head := (*result).commit, (*result).row, header
+	if *claims {
+		judge, row, head = (*result).claims, (*result).claimsRow, claimsHeader
 	}
 	total := newResult()
-	fmt.Printf("| repository | commits | added | removed | signature | body | all | commits with a false claim |\n|---|---:|---|---|---|---|---|---:|\n")
+	fmt.Print(head)
 	var details []string
 	for _, dir := range flag.Args() {
 		r := newResult()
-		if err := r.repository(context.Background(), dir, *from, *n, *laws); err != nil {
+		if err := r.repository(context.Background(), dir, *from, *n, *laws, judge); err != nil {
 			log.Fatalf("%s: %v", dir, err)
 		}
-		fmt.Println(r.row(filepath.Base(dir)))
+		fmt.Println(row(r, filepath.Base(dir)))
 		details = append(details, r.details(filepath.Base(dir), *misses)...)
 		total.add(r)
 	}
 	if flag.NArg() > 1 {
-		fmt.Println(total.row("all"))
+		fmt.Println(row(total, "all"))
 	}
 	fmt.Println(strings.Join(details, "\n"))
+}
+
+const (
+	header       = "| repository | commits | added | removed | signature | body | all | commits with a false claim |\n|---|---:|---|---|---|---|---|---:|\n"
+	claimsHeader = "| repository | commits | users that had to follow, and were edited | said to be broken | said to be unclear |\n|---|---:|---:|---:|---:|\n"
+)
+
+func (r *result) claimsRow(name string) string {
+	return fmt.Sprintf("| %s | %d | %d | %d | %d |", name, r.commits, r.edited, len(r.broken), len(r.open))
 }
 
 func (r *result) row(name string) string {
@@ -120,6 +140,7 @@ func (r *result) details(name string, most int) []string {
 	show("claims of broken uses in commits that compile", r.broken)
 	show("laws that do not hold", r.laws)
 	show("disagreements with the syntax trees", r.lines)
+	show("users of whom kg cannot tell", r.open)
 	if r.unclear > 0 {
 		out = append(out, fmt.Sprintf("%s: %d commits with users of which kg says that it cannot be told", name, r.unclear))
 	}
@@ -129,6 +150,8 @@ func (r *result) details(name string, most int) []string {
 func (r *result) add(x *result) {
 	r.commits += x.commits
 	r.brokenCommits += x.brokenCommits
+	r.edited += x.edited
+	r.broken, r.open = append(r.broken, x.broken...), append(r.open, x.open...)
 	for s, t := range x.by {
 		r.by[s].add(t)
 	}
@@ -139,8 +162,11 @@ func (t *tally) add(x *tally) {
 	t.right, t.wrong, t.missed = t.right+x.right, t.wrong+x.wrong, t.missed+x.missed
 }
 
+// judge compares one commit with the one before.
+type judge func(r *result, ctx context.Context, id string, trees parser, base, head change.Side) error
+
 // repository compares n commits of a repository, the newest first.
-func (r *result) repository(ctx context.Context, dir, from string, n int, laws bool) error {
+func (r *result) repository(ctx context.Context, dir, from string, n int, laws bool, judge judge) error {
 	out, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-list", "--first-parent", "-n", fmt.Sprint(n+1), from).Output()
 	if err != nil {
 		return err
@@ -178,7 +204,7 @@ func (r *result) repository(ctx context.Context, dir, from string, n int, laws b
 		if err != nil {
 			return err
 		}
-		if err := r.commit(ctx, id[:12], trees, base, head); err != nil {
+		if err := judge(r, ctx, id[:12], trees, base, head); err != nil {
 			return err
 		}
 		head.Tree.Close()
@@ -234,7 +260,17 @@ func (r *result) commit(ctx context.Context, id string, trees parser, base, head
 		}
 	}
 	r.mirror(id, base, head, d)
-	return r.claims(ctx, id, base, head, d)
+	return r.said(ctx, id, base, head, d, false)
+}
+
+// claims looks only at what is said of users, whatever the language.
+func (r *result) claims(ctx context.Context, id string, _ parser, base, head change.Side) error {
+	d := change.Compare(base, head)
+	if d.Empty() {
+		return nil
+	}
+	r.commits++
+	return r.said(ctx, id, base, head, d, true)
 }
 
 // union returns the symbols that changed in one way or another.
@@ -248,8 +284,9 @@ func union(by map[sort]map[symbol]bool) map[symbol]bool {
 	return all
 }
 
-// claims collects what is called broken in a commit that compiles.
-func (r *result) claims(ctx context.Context, id string, base, head change.Side, d *diff.Delta) error {
+// said collects what is called broken in a commit that compiles, and, if it is asked
+// for, of whom it cannot be told.
+func (r *result) said(ctx context.Context, id string, base, head change.Side, d *diff.Delta, open bool) error {
 	x, err := change.Impact(ctx, base, head, d)
 	if err != nil {
 		return err
@@ -260,9 +297,19 @@ func (r *result) claims(ctx context.Context, id string, base, head change.Side, 
 			if u.Severity != impact.MustUpdate {
 				continue
 			}
-			unclear = unclear || u.State() == impact.Unknown
-			if u.State() == impact.Broken {
-				r.broken = append(r.broken, fmt.Sprintf("%s %v %s breaks %s at %s:%d", id, c.Kind, c.Symbol.Key, u.Symbol.Key, u.Sites[0].File, u.Sites[0].Line))
+			about := func() string {
+				return fmt.Sprintf("%s %v %s breaks %s at %s:%d", id, c.Kind, c.Symbol.Key, u.Symbol.Key, u.Sites[0].File, u.Sites[0].Line)
+			}
+			switch u.State() {
+			case impact.Broken:
+				r.broken = append(r.broken, about())
+			case impact.Unknown:
+				unclear = true
+				if open {
+					r.open = append(r.open, about())
+				}
+			case impact.Edited:
+				r.edited++
 			}
 		}
 	}
