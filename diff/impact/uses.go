@@ -229,7 +229,7 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 				if base[i].Want != 0 && base[i].Flags&graph.SiteOther == 0 && !e.sameResults(t, to) {
 					s.State = Unknown // what is done with the result may not fit
 				}
-			case e.predeclared(p, t), e.stillHas(t, edge, &base[i]), e.byValue(t, edge):
+			case e.predeclared(p, t), e.stillHas(t, edge, &base[i]), e.byValue(t, edge), e.importedNow(t, &s):
 				s.State = Fits
 			case e.answered(t):
 				s.State = Unknown
@@ -386,6 +386,16 @@ func (e *engine) predeclared(p pairing, t graph.ID) bool {
 	n := &e.base.Nodes[t]
 	return n.Parent != graph.None && e.base.Nodes[n.Parent].Kind == graph.KindPackage && e.around(n.Parent, p.base) &&
 		slices.Contains(e.d.RulesFor(n).Predeclared, n.Name)
+}
+
+// importedNow reports whether the file of a site, which declared t itself, imports
+// something of its name.
+func (e *engine) importedNow(t graph.ID, s *Site) bool {
+	n, i := &e.base.Nodes[t], e.head.FileIndex(s.File)
+	if i < 0 || n.File != s.File || e.head.Files[i].Node == graph.None {
+		return false
+	}
+	return slices.ContainsFunc(e.head.OutKind(e.head.Files[i].Node, graph.EdgeImports), func(x graph.Edge) bool { return e.head.Nodes[x.To].Name == n.Name })
 }
 
 // newOutside reports whether a member that is gone may come from outside of the tree
