@@ -189,8 +189,8 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 		case !ok:
 			vague++
 			s.State = Unknown
-			if !p.same && e.usesNamed(p.head, edge.Kind, name) {
-				s.State = Edited // written elsewhere in another way, where the name means another declaration
+			if !p.same && (e.usesNamed(p.head, edge.Kind, name) || e.around(p.base, t)) {
+				s.State = Edited // written elsewhere in another way: the name means another declaration, or what is gone stood in it
 			}
 		case slices.ContainsFunc(at, func(h Site) bool { return h.File == s.File && h.Line == s.Line }):
 			s.State = Fits
