@@ -56,18 +56,32 @@ func (l *linker) references(s *langState) []Reference {
 		return append(slices.Clip(s.layout.References), s.given...)
 	}
 	at := map[int32]int{}
+	has := map[Ent]bool{} // types with members that directives are about
 	for i, n := range s.files {
-		at[l.fileOf[n]] = i
+		fn := l.fileOf[n]
+		at[fn] = i
+		f := &l.files[fn]
+		for k := range f.Facts.Directives {
+			if o := f.Facts.Directives[k].Owner; o != facts.None && isMember(f.Facts, &f.Facts.Decls[o]) {
+				has[f.base+Ent(f.Facts.Decls[o].Parent)] = true
+			}
+		}
 	}
 	found := l.suitesOf(s)
+	members := map[*Ent][]Member{} // by list
 	s.given = s.layout.Given(func(file int, d facts.DeclID) [][]Member {
 		lists := found.searched(l, l.files[l.fileOf[s.files[file]]].base+Ent(d))
 		out := make([][]Member, len(lists))
 		for i, list := range lists {
-			for _, e := range list {
-				fn := l.entFile[e]
-				out[i] = append(out[i], Member{at[fn], facts.DeclID(e - l.files[fn].base)})
+			if out[i] = members[&list[0]]; out[i] != nil {
+				continue
 			}
+			for k, e := range list {
+				if fn := l.entFile[e]; k == 0 || has[e] {
+					out[i] = append(out[i], Member{at[fn], facts.DeclID(e - l.files[fn].base)})
+				}
+			}
+			members[&list[0]] = out[i]
 		}
 		return out
 	})

@@ -354,8 +354,9 @@ type Layout struct {
 	Kits func(file int) bool
 
 	// Given returns what else directives say, once it is known who runs tests: running
-	// returns for each type that runs a member, or tests beside it, the types in which
-	// names are searched then, in order. It may be nil.
+	// returns for each type that runs a member, or tests beside it, that type and those of
+	// the types behind it in which names are searched that have such members, in order.
+	// It may be nil.
 	Given func(running func(file int, d facts.DeclID) [][]Member) []Reference
 
 	// Others returns the further units that path names for a file of unit from,

@@ -10,10 +10,15 @@ import (
 
 // suites are the types of a language that runners look for tests in.
 type suites struct {
-	tests []Ent
-	runs  map[Ent]bool
-	heirs map[Ent][]Ent // those of them that inherit a type
+	tests  []Ent
+	runs   map[Ent]bool
+	heirs  map[Ent][]Ent // those of them that inherit a type
+	chains map[Ent][]Ent // see chain
 }
+
+// maxHeirs bounds the types that inherit a member for which it is looked up what it
+// finds there.
+const maxHeirs = 1 << 5
 
 // isMember reports whether a declaration is one of a type.
 func isMember(f *facts.File, d *facts.Decl) bool {
@@ -47,7 +52,7 @@ func (l *linker) suitesOf(s *langState) *suites {
 	if s.suites != nil {
 		return s.suites
 	}
-	found := &suites{runs: map[Ent]bool{}, heirs: map[Ent][]Ent{}}
+	found := &suites{runs: map[Ent]bool{}, heirs: map[Ent][]Ent{}, chains: map[Ent][]Ent{}}
 	s.suites = found
 	has := map[Ent]bool{} // types with tests, in types inside of them, too
 	files := map[int32]int{}
@@ -87,7 +92,7 @@ func (l *linker) suitesOf(s *langState) *suites {
 			if !f.Facts.Decls[k].Kind.IsType() || l.canon[e] != e || !l.isNode(e) {
 				continue
 			}
-			above := l.typesAbove(e)
+			above := found.chain(l, e)[1:]
 			if !has[e] && !slices.ContainsFunc(above, func(a Ent) bool { return has[a] }) {
 				continue
 			}
@@ -123,7 +128,7 @@ func (s *suites) run(l *linker, e Ent) bool {
 	here := true
 	member := e
 	for t := range l.outward(e) {
-		if slices.ContainsFunc(s.heirs[t], func(h Ent) bool { return l.inherits(h, member) }) {
+		if slices.ContainsFunc(s.heirs[t], func(h Ent) bool { return s.inherits(l, h, member) }) {
 			return true
 		}
 		here = here && s.runs[t]
@@ -136,23 +141,41 @@ func (s *suites) run(l *linker, e Ent) bool {
 // which names are searched then, in order.
 func (s *suites) searched(l *linker, e Ent) [][]Ent {
 	var out [][]Ent
-	var inside []Ent
+	var inside []Ent // of the types around it that are not t
 	here := true
 	member := e
 	for t := range l.outward(e) {
-		own := append(append([]Ent{}, inside...), t)
-		for _, h := range s.heirs[t] {
-			if l.inherits(h, member) {
-				out = append(out, append(append(append([]Ent{}, inside...), h), l.typesAbove(h)...))
+		heirs := s.heirs[t]
+		for _, h := range heirs[:min(len(heirs), maxHeirs)] {
+			if s.inherits(l, h, member) {
+				out = append(out, join(inside, s.chain(l, h)))
 			}
 		}
 		here = here && s.runs[t]
-		if inside = append(own, l.typesAbove(t)...); here && member == e {
-			out = append(out, inside)
+		chain := join(inside, s.chain(l, t))
+		if here && member == e {
+			out = append(out, chain)
 		}
-		member = t
+		inside, member = chain, t
 	}
 	return out
+}
+
+func join(a, b []Ent) []Ent {
+	if len(a) == 0 {
+		return b
+	}
+	return append(slices.Clip(a), b...)
+}
+
+// chain returns a type and those above it.
+func (s *suites) chain(l *linker, e Ent) []Ent {
+	c, ok := s.chains[e]
+	if !ok {
+		c = append([]Ent{e}, l.typesAbove(e)...)
+		s.chains[e] = c
+	}
+	return c
 }
 
 // outward yields the types around a declaration, the innermost first, as far as
@@ -171,14 +194,15 @@ func (l *linker) outward(e Ent) iter.Seq[Ent] {
 // order in which they are searched.
 func (l *linker) typesAbove(e Ent) []Ent {
 	var out []Ent
+	linear := l.langOf(e).Dynamic != nil // each comes once
 	add := func(x Type) {
 		if r := l.types.rec(x); r.kind == kNamed && r.ent != noEnt {
-			if a := l.canon[r.ent]; a != e && !l.units[l.unitOf(a)].surface && !slices.Contains(out, a) && len(out) < maxSupers {
+			if a := l.canon[r.ent]; a != e && !l.units[l.unitOf(a)].surface && len(out) < maxSupers && (linear || !slices.Contains(out, a)) {
 				out = append(out, a)
 			}
 		}
 	}
-	if l.langOf(e).Dynamic != nil {
+	if linear {
 		if l.slots != nil && l.slots.mro[e] != nil {
 			for _, x := range l.slots.mro[e].above() {
 				add(x)
@@ -200,7 +224,7 @@ func (l *linker) typesAbove(e Ent) []Ent {
 
 // inherits reports whether a type has a member that one above it declares: none
 // between them has one of its name, where names alone tell members apart.
-func (l *linker) inherits(heir, member Ent) bool {
+func (s *suites) inherits(l *linker, heir, member Ent) bool {
 	if l.langOf(heir).Dynamic == nil {
 		return true
 	}
@@ -209,7 +233,7 @@ func (l *linker) inherits(heir, member Ent) bool {
 	if Ent(l.members.get(int32(heir), name)) != noEnt {
 		return false
 	}
-	for _, a := range l.typesAbove(heir) {
+	for _, a := range s.chain(l, heir)[1:] {
 		if a == t {
 			return true
 		}

@@ -169,6 +169,13 @@ type placedRun struct {
 	Run
 }
 
+// maxBelow bounds the runs that are looked at for all visited members, and maxUsing the
+// users of one that is overridden.
+const (
+	maxBelow = 1 << 22
+	maxUsing = 1 << 12
+)
+
 // reachedBelow returns the tests that classes inherit and that run a visited member
 // of such a class, as they ask for it what each of them does in its own way. Members
 // that override nothing and that nobody uses are for such tests, too: languages
@@ -176,6 +183,8 @@ type placedRun struct {
 func (p *programs) reachedBelow(w *walk) []loaded {
 	var out []loaded
 	asking := map[graph.ID]map[graph.ID]bool{} // by overridden member
+	done := map[graph.ID]bool{}                // classes of which a member was looked at that overrides nothing
+	steps := 0
 	for _, n := range w.order {
 		x := &p.g.Nodes[n]
 		t := x.Parent
@@ -191,10 +200,23 @@ func (p *programs) reachedBelow(w *walk) []loaded {
 		if len(above) == 0 && slices.ContainsFunc(p.g.In(n), func(i uint32) bool { return follows(p.g.Edges[i].Kind, x.Kind) }) {
 			continue
 		}
+		if len(above) == 0 {
+			if done[t] {
+				continue
+			}
+			done[t] = true
+		}
 		below := p.below(t)
+		inside := map[graph.ID]bool{}
+		for _, c := range below {
+			inside[c] = true
+		}
 		for _, c := range below {
 			for _, r := range p.byClass[c] {
-				if !r.inherited() || slices.Contains(below, r.Of) {
+				if steps += 1 + len(above); steps > maxBelow {
+					return out
+				}
+				if !r.inherited() || inside[r.Of] {
 					continue
 				}
 				asks := len(above) == 0
@@ -218,7 +240,7 @@ func (p *programs) reachedBelow(w *walk) []loaded {
 func (p *programs) testsUsing(member graph.ID) map[graph.ID]bool {
 	seen := map[graph.ID]bool{member: true}
 	queue := []graph.ID{member}
-	for i := 0; i < len(queue); i++ {
+	for i := 0; i < len(queue) && i < maxUsing; i++ {
 		for _, at := range p.g.In(queue[i]) {
 			e := &p.g.Edges[at]
 			if !seen[e.From] && follows(e.Kind, p.g.Nodes[e.To].Kind) && e.Kind != graph.EdgeExtends {

@@ -43,21 +43,36 @@ func collected(p string) bool {
 // suites returns what reports whether pytest runs the tests of a class.
 func suites(files []link.File) func(t link.Member, above []link.Member) bool {
 	var names map[string][]string // by folder of the build file
+	asked := map[link.Member]suite{}
 	for i := range files {
-		if files[i].Facts == nil {
+		f := files[i].Facts
+		if f == nil {
 			continue
 		}
-		for _, s := range files[i].Facts.Settings {
-			if files[i].Facts.Str(s.Name) == settingClasses {
+		for k := range f.Directives {
+			if x := &f.Directives[k]; x.Owner != none && f.Str(x.Name) == testDirective {
+				says := suiteRefused
+				if f.Str(x.Value) == "True" {
+					says = suiteAsked
+				}
+				asked[link.Member{File: i, Decl: x.Owner}] |= says
+			}
+		}
+		for _, s := range f.Settings {
+			if f.Str(s.Name) == settingClasses {
 				if names == nil {
 					names = map[string][]string{}
 				}
 				dir := dirOf(files[i].Path)
-				names[dir] = append(names[dir], strings.Fields(files[i].Facts.Str(s.Value))...)
+				names[dir] = append(names[dir], strings.Fields(f.Str(s.Value))...)
 			}
 		}
 	}
+	known := map[link.Member]suite{}
 	of := func(m link.Member) suite {
+		if says, ok := known[m]; ok {
+			return says
+		}
 		patterns := suiteNames
 		for dir := dirOf(files[m.File].Path); names != nil; dir = dirOf(dir) {
 			if set, ok := names[dir]; ok {
@@ -68,25 +83,27 @@ func suites(files []link.File) func(t link.Member, above []link.Member) bool {
 				break
 			}
 		}
-		return suiteOf(files[m.File].Facts, m.Decl, patterns)
+		says := suiteOf(files[m.File].Facts, m.Decl, patterns) | asked[m]
+		known[m] = says
+		return says
 	}
 	return func(t link.Member, above []link.Member) bool {
 		own := of(t)
-		asked, all := own&(suiteAsked|suiteRefused), own
+		told, all := own&(suiteAsked|suiteRefused), own
 		for _, a := range above {
 			s := of(a)
 			all |= s
-			if asked == 0 {
-				asked = s & (suiteAsked | suiteRefused)
+			if told == 0 {
+				told = s & (suiteAsked | suiteRefused)
 			}
 		}
 		switch {
-		case asked&suiteRefused != 0 || own&suiteInside != 0 || all&suiteAbstract != 0 && promises(files, append([]link.Member{t}, above...)):
+		case told&suiteRefused != 0 || own&suiteInside != 0 || all&suiteAbstract != 0 && promises(files, append([]link.Member{t}, above...)):
 			return false
 		case all&suiteCase != 0:
 			return true
 		}
-		return (own&suiteNamed != 0 || asked != 0) && all&suiteMade == 0
+		return (own&suiteNamed != 0 || told != 0) && all&suiteMade == 0
 	}
 }
 
@@ -112,15 +129,6 @@ func suiteOf(f *facts.File, t facts.DeclID, names []string) (says suite) {
 	for m := range membersOf(f, t) {
 		if m.Kind == graph.KindConstructor {
 			says |= suiteMade
-		}
-	}
-	for k := range f.Directives {
-		if x := &f.Directives[k]; x.Owner == t && f.Str(x.Name) == testDirective {
-			if f.Str(x.Value) == "True" {
-				says |= suiteAsked
-			} else {
-				says |= suiteRefused
-			}
 		}
 	}
 	return says
