@@ -20,14 +20,13 @@ func testCommands(r lang.TestRun) []string {
 			name, _, _ := strings.Cut(t.Name, "~") // of several tests of one name the last one runs
 			id += "::" + strings.ReplaceAll(name, ".", "::")
 		}
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
+		ids = append(ids, id)
 	}
 	if len(ids) == 0 {
 		return nil
 	}
 	slices.Sort(ids)
+	ids = slices.Compact(ids)
 	for i, id := range ids {
 		ids[i] = shellQuote(id)
 	}
