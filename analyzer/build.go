@@ -67,7 +67,11 @@ func Build(ctx context.Context, tree source.Tree, o Options) (*graph.Graph, erro
 	if err != nil {
 		return nil, err
 	}
-	return r.Link(ctx)
+	b, err := r.Link(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return b.Build(), nil
 }
 
 // Reading is what the files of a tree say, each by itself.
@@ -99,8 +103,9 @@ func (r *Reading) Contents() []*facts.Content {
 	return cs
 }
 
-// Link makes the graph.
-func (r *Reading) Link(ctx context.Context) (*graph.Graph, error) {
+// Link returns what the graph is built of. It lets go of what the files say, which is
+// most of the memory that a build takes: who needs that asks for Contents before.
+func (r *Reading) Link(ctx context.Context) (*graph.Builder, error) {
 	in := link.Input{Workers: r.Workers, WholeLibraries: r.WholeLibraries, Skipped: r.skipped.list(), Unknowns: r.gaps()}
 	digest := sha256.New()
 	for i := range r.jobs {
@@ -122,6 +127,7 @@ func (r *Reading) Link(ctx context.Context) (*graph.Graph, error) {
 		digest.Write(a.Hash[:])
 	}
 	in.Tree = graph.Hash(digest.Sum(nil)[:16])
+	r.jobs = nil
 	return link.Link(ctx, in)
 }
 

@@ -43,10 +43,11 @@ func FuzzLink(f *testing.F) {
 			return
 		}
 		file := block[0].Facts
-		g, err := link.Link(context.Background(), link.Input{Workers: 1, Files: []link.File{{Path: "a.go", Facts: file, Rules: golang.Language.Rules}}})
+		b, err := link.Link(context.Background(), link.Input{Workers: 1, Files: []link.File{{Path: "a.go", Facts: file, Rules: golang.Language.Rules}}})
 		if err != nil {
 			t.Fatal(err)
 		}
+		g := b.Build()
 		roundTrip(t, func(b *bytes.Buffer) error { return artifact.Write(b, g) })
 	})
 }

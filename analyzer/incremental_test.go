@@ -36,15 +36,17 @@ func factsOf(t *testing.T, tree source.Tree, from []byte, o analyzer.Options) (g
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := r.Link(context.Background())
+	contents := r.Contents()
+	built, err := r.Link(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
+	g := built.Build()
 	var a, b bytes.Buffer
 	if err := artifact.Write(&a, g); err != nil {
 		t.Fatal(err)
 	}
-	if err := artifact.WriteFacts(&b, "test", g.Tree, r.Contents()); err != nil {
+	if err := artifact.WriteFacts(&b, "test", g.Tree, contents); err != nil {
 		t.Fatal(err)
 	}
 	return a.Bytes(), b.Bytes(), len(o.Memo.TakeFresh())

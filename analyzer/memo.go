@@ -47,6 +47,14 @@ func (m *Memo) TakeFresh() []*facts.Content {
 	return fresh
 }
 
+// Forget makes the memo hold nothing, and look into no store. What was read anew
+// must have been taken.
+func (m *Memo) Forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.known, m.stores = nil, nil
+}
+
 // Memory returns what all facts of the memo's stores take in memory, about, in bytes:
 // those of other trees, too.
 func (m *Memo) Memory() int64 {
@@ -71,7 +79,6 @@ func (m *Memo) get(k facts.Key) (*facts.Content, bool) {
 	}
 	for _, s := range m.stores {
 		if c, ok := s.Find(k); ok {
-			m.put(c, false)
 			return c, true
 		}
 	}

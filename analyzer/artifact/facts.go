@@ -458,8 +458,10 @@ func (f *Facts) Err() error {
 	return f.err
 }
 
-// Close releases the file. What was found stays valid.
+// Close releases the file and what was read of it. What was found stays valid, and
+// nothing more is found.
 func (f *Facts) Close() error {
+	f.index, f.blocks = nil, nil
 	f.zstd.Close()
 	return f.close()
 }

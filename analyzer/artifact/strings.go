@@ -6,42 +6,30 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"github.com/codekg/kg/analyzer/facts"
 )
 
 // stringTable collects strings and gives each an index in sorted order. The
 // empty string has index 0.
 type stringTable struct {
-	index  map[string]uint32
+	*facts.Interner
+	rank   []uint32 // by number: the index
 	sorted []string
 }
 
-func (t *stringTable) add(s string) {
-	if s == "" {
-		return
-	}
-	if _, ok := t.index[s]; !ok {
-		t.index[s] = 0
-		t.sorted = append(t.sorted, s)
-	}
-}
-
-func newStringTable() *stringTable {
-	return &stringTable{index: map[string]uint32{"": 0}, sorted: []string{""}}
-}
+func newStringTable() stringTable { return stringTable{Interner: facts.NewInterner(0)} }
 
 func (t *stringTable) sort() {
+	t.sorted, t.rank = slices.Clone(t.Strings), make([]uint32, len(t.Strings))
 	slices.Sort(t.sorted)
 	for i, s := range t.sorted {
-		t.index[s] = uint32(i)
+		t.rank[t.Find(s)] = uint32(i)
 	}
 }
 
-func (t *stringTable) id(s string) uint64 {
-	if s == "" {
-		return 0
-	}
-	return uint64(t.index[s])
-}
+// id returns the index of a string that was interned.
+func (t *stringTable) id(s string) uint64 { return uint64(t.rank[t.Find(s)]) }
 
 // frontCode writes sorted strings: how many bytes each shares with the one
 // before, how many follow, and the ones that follow. total is their size.

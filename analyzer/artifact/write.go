@@ -78,7 +78,7 @@ func (s *stickyWriter) write(b []byte) {
 type encoder struct {
 	c         graph.Columns
 	counts    counts
-	strings   *stringTable
+	strings   stringTable
 	order     []uint32 // see edgeOrder
 	fileIndex map[string]int32
 	nodeFiles []int32 // fileRef of each node
@@ -200,67 +200,67 @@ func encode(g *graph.Graph, stored bool) ([]section, error) {
 // collect fills the string table. It must see every string that an encode
 // method asks the id of.
 func (e *encoder) collect() {
-	t := e.strings
+	t := &e.strings
 	path := func(p string) {
 		if _, ok := e.fileIndex[p]; !ok {
-			t.add(p)
+			t.Intern(p)
 		}
 	}
 	params := func(ps []graph.Param) {
 		for i := range ps {
-			t.add(ps[i].Name)
-			t.add(ps[i].Type)
+			t.Intern(ps[i].Name)
+			t.Intern(ps[i].Type)
 		}
 	}
 	for i := range e.c.Nodes {
 		n := &e.c.Nodes[i]
 		d := declared(n.Key)
 		if n.Name != lastName(d) {
-			t.add(n.Name)
+			t.Intern(n.Name)
 		}
 		if p, ok := qnamePrefix(n.QName, d); ok {
-			t.add(p)
+			t.Intern(p)
 			if p != "" {
 				e.counts.qnameBytes += uint64(len(n.QName))
 			}
 		} else {
-			t.add(n.QName)
+			t.Intern(n.QName)
 		}
 		if i == 0 || n.Lang != e.c.Nodes[i-1].Lang {
-			t.add(n.Lang)
+			t.Intern(n.Lang)
 		}
 		if e.siteFiles[i] == 0 {
 			path(n.File)
 		}
-		t.add(n.Signature.Type)
+		t.Intern(n.Signature.Type)
 		params(n.Signature.TypeParams)
 		params(n.Signature.Params)
 		params(n.Signature.Results)
 		for _, b := range n.Signature.Bases {
-			t.add(b)
+			t.Intern(b)
 		}
 		for j := range n.Variants {
 			v := &n.Variants[j]
-			t.add(v.Constraint)
+			t.Intern(v.Constraint)
 			path(v.File)
-			t.add(v.Signature)
+			t.Intern(v.Signature)
 		}
 	}
 	for i := range e.c.Files {
-		t.add(e.c.Files[i].Path)
-		t.add(e.c.Files[i].Lang)
+		t.Intern(e.c.Files[i].Path)
+		t.Intern(e.c.Files[i].Lang)
 	}
 	for _, list := range e.c.Keywords {
 		for _, s := range list {
-			t.add(s)
+			t.Intern(s)
 		}
 	}
 	for i := range e.c.Unknowns {
 		path(e.c.Unknowns[i].File)
-		t.add(e.c.Unknowns[i].Detail)
+		t.Intern(e.c.Unknowns[i].Detail)
 	}
 	for i := range e.c.Skipped {
-		t.add(e.c.Skipped[i].Lang)
+		t.Intern(e.c.Skipped[i].Lang)
 	}
 }
 

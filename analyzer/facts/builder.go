@@ -101,57 +101,6 @@ func (b *Builder) InternString(s string) Str {
 	}
 }
 
-// interned finds strings by their hashes: a table with open addressing, at most half
-// full. Files have from ten to ten thousand of them, and it begins small for each.
-type interned struct {
-	slots []internedSlot
-	mask  uint64
-}
-
-// internedSlot is a place of the table, empty without a string.
-type internedSlot struct {
-	hash uint32
-	str  Str
-}
-
-// hashSeed is another in every process: nothing depends on the order of hashes.
-var hashSeed = maphash.MakeSeed()
-
-func (t *interned) clear() {
-	const least = 512
-	if t.slots == nil {
-		t.slots = make([]internedSlot, 8*least)
-	}
-	clear(t.slots[:t.mask+1])
-	t.mask = least - 1
-}
-
-// put puts a new string, the last of n, into the table.
-func (t *interned) put(s Str, hash uint64) {
-	if uint64(2*s) > t.mask {
-		old := slices.Clone(t.slots[:t.mask+1])
-		t.mask = 2*t.mask + 1
-		if uint64(len(t.slots)) <= t.mask {
-			t.slots = make([]internedSlot, t.mask+1)
-		}
-		clear(t.slots[:t.mask+1])
-		for _, o := range old {
-			if o.str != 0 {
-				t.place(o)
-			}
-		}
-	}
-	t.place(internedSlot{uint32(hash), s})
-}
-
-func (t *interned) place(s internedSlot) {
-	i := uint64(s.hash)
-	for t.slots[i&t.mask].str != 0 {
-		i++
-	}
-	t.slots[i&t.mask] = s
-}
-
 func (b *Builder) add(s string, hash uint64) Str {
 	i := Str(len(b.Strings))
 	b.Strings = append(b.Strings, s)

@@ -311,17 +311,23 @@ func (b *Builder) buildKeywords(g *Graph) []int32 {
 	return kwMap
 }
 
+// edgeRef is where an edge that was added stands: its block, and its position there.
+// Edges are large: what is sorted is where they stand.
+type edgeRef uint64
+
+func (b *Builder) edge(r edgeRef) *RawEdge { return &b.edges[r>>32][uint32(r)] }
+
 // buildEdges sorts the edges by source with one counting pass, then each source's
 // edges by comparison, as sources have few each, merges those that are equal and
 // drops sites that repeat. Blocks and sources are independent of each other: each
 // goroutine takes some of them.
 func (b *Builder) buildEdges(g *Graph, nodeMap []ID, fileMap, kwMap []int32) {
 	nodes := len(nodeMap)
-	blocks := divide(b.edges, runtime.GOMAXPROCS(0))
-	next := make([][]uint32, len(blocks)) // by goroutine and source: how many edges, then where the next goes
-	each(len(blocks), func(p int) {
+	runs := divide(b.edges, runtime.GOMAXPROCS(0))
+	next := make([][]uint32, len(runs)) // by goroutine and source: how many edges, then where the next goes
+	each(len(runs), func(p int) {
 		next[p] = make([]uint32, nodes)
-		for _, block := range blocks[p] {
+		for _, block := range b.edges[runs[p].lo:runs[p].hi] {
 			for i := range block {
 				e := &block[i]
 				if e.Kind == EdgeContains {
@@ -353,18 +359,18 @@ func (b *Builder) buildEdges(g *Graph, nodeMap []ID, fileMap, kwMap []int32) {
 		}
 	}
 	start[nodes] = at
-	sorted := make([]RawEdge, at)
-	each(len(blocks), func(p int) {
-		for _, block := range blocks[p] {
+	sorted := make([]edgeRef, at)
+	each(len(runs), func(p int) {
+		for n := runs[p].lo; n < runs[p].hi; n++ {
+			block := b.edges[n]
 			for i := range block {
 				if e := &block[i]; e.Kind != EdgeContains {
-					sorted[next[p][e.From]] = *e
+					sorted[next[p][e.From]] = edgeRef(n)<<32 | edgeRef(i)
 					next[p][e.From]++
 				}
 			}
 		}
 	})
-	b.edges = nil
 	type part struct {
 		bounds       []uint32 // of sources
 		edges, sites int      // that are kept
@@ -381,8 +387,8 @@ func (b *Builder) buildEdges(g *Graph, nodeMap []ID, fileMap, kwMap []int32) {
 	}
 	each(len(parts), func(p int) {
 		bounds := parts[p].bounds
-		sortSources(sorted, bounds)
-		parts[p].edges, parts[p].sites = distinct(sorted[bounds[0]:bounds[len(bounds)-1]])
+		b.sortSources(sorted, bounds)
+		parts[p].edges, parts[p].sites = b.distinct(sorted[bounds[0]:bounds[len(bounds)-1]])
 	})
 	edges, sites := 0, 0
 	for _, p := range parts {
@@ -395,21 +401,25 @@ func (b *Builder) buildEdges(g *Graph, nodeMap []ID, fileMap, kwMap []int32) {
 			edge, site = edge+before.edges, site+before.sites
 		}
 		bounds := parts[p].bounds
-		merge(sorted[bounds[0]:bounds[len(bounds)-1]], g.Edges[edge:edge+parts[p].edges], g.sites, site)
+		b.merge(sorted[bounds[0]:bounds[len(bounds)-1]], g.Edges[edge:edge+parts[p].edges], g.sites, site)
 	})
+	b.edges = nil
 }
 
+// run is some adjacent blocks.
+type run struct{ lo, hi int }
+
 // divide divides blocks into at most n runs of about as many edges.
-func divide(blocks [][]RawEdge, n int) [][][]RawEdge {
+func divide(blocks [][]RawEdge, n int) []run {
 	total := 0
 	for _, b := range blocks {
 		total += len(b)
 	}
-	var runs [][][]RawEdge
+	var runs []run
 	lo, sum := 0, 0
 	for i, b := range blocks {
 		if sum += len(b); sum*n >= total*(len(runs)+1) {
-			runs, lo = append(runs, blocks[lo:i+1]), i+1
+			runs, lo = append(runs, run{lo, i + 1}), i+1
 		}
 	}
 	return runs
@@ -425,11 +435,12 @@ func each(n int, f func(i int)) {
 }
 
 // distinct returns how many edges and sites there are once sorted edges are merged.
-func distinct(es []RawEdge) (edges, sites int) {
+func (b *Builder) distinct(refs []edgeRef) (edges, sites int) {
+	var before *RawEdge
 	var last *Site // of the same edge
-	for i := range es {
-		r := &es[i]
-		if i == 0 || compareEnds(&es[i-1], r) != 0 {
+	for _, ref := range refs {
+		r := b.edge(ref)
+		if before == nil || compareEnds(before, r) != 0 {
 			edges++
 			last = nil
 		}
@@ -437,20 +448,23 @@ func distinct(es []RawEdge) (edges, sites int) {
 			sites++
 			last = &r.Site
 		}
+		before = r
 	}
 	return edges, sites
 }
 
 // merge merges sorted edges into those of a graph, whose sites begin at site.
-func merge(es []RawEdge, edges []Edge, sites []Site, site int) {
+func (b *Builder) merge(refs []edgeRef, edges []Edge, sites []Site, site int) {
+	var before *RawEdge
 	var e *Edge
-	for i := range es {
-		r := &es[i]
-		if i == 0 || compareEnds(&es[i-1], r) != 0 {
+	for _, ref := range refs {
+		r := b.edge(ref)
+		if before == nil || compareEnds(before, r) != 0 {
 			e, edges = &edges[0], edges[1:]
 			*e = Edge{From: r.From, To: r.To, Kind: r.Kind, Type: r.Type,
 				Certainty: r.Certainty, Ptr: r.Ptr, siteLo: uint32(site), siteHi: uint32(site)}
 		}
+		before = r
 		e.Certainty = min(e.Certainty, r.Certainty)
 		e.Ptr = e.Ptr && r.Ptr
 		if !r.HasSite || e.siteHi > e.siteLo && compareSites(&sites[site-1], &r.Site) == 0 {
@@ -465,23 +479,24 @@ func merge(es []RawEdge, edges []Edge, sites []Site, site int) {
 // sortSources sorts the edges of each of some sources; bounds are where they
 // begin and where the last ends. Most edges of a source differ in kind or target, and
 // others are in the order of their sites: what is sorted are numbers.
-func sortSources(es []RawEdge, bounds []uint32) {
+func (b *Builder) sortSources(refs []edgeRef, bounds []uint32) {
 	const bits = 28 // of a target, and of a position
 	var keys []uint64
-	var from []RawEdge
+	var from []edgeRef
 	for n := range len(bounds) - 1 {
-		s := es[bounds[n]:bounds[n+1]]
+		s := refs[bounds[n]:bounds[n+1]]
 		if len(s) < 2 {
 			continue
 		}
 		keys = slices.Grow(keys[:0], len(s))
 		top := ID(0)
-		for i := range s {
-			keys = append(keys, uint64(s[i].Kind)<<(2*bits)|uint64(s[i].To)<<bits|uint64(i))
-			top = max(top, s[i].To)
+		for i, ref := range s {
+			e := b.edge(ref)
+			keys = append(keys, uint64(e.Kind)<<(2*bits)|uint64(e.To)<<bits|uint64(i))
+			top = max(top, e.To)
 		}
 		if top >= 1<<bits || len(s) >= 1<<bits {
-			sortEdges(s)
+			b.sortEdges(s)
 			continue
 		}
 		slices.Sort(keys)
@@ -493,16 +508,16 @@ func sortSources(es []RawEdge, bounds []uint32) {
 			for hi < len(s) && keys[hi]>>bits == keys[lo]>>bits {
 				hi++
 			}
-			sortEdges(s[lo:hi])
+			b.sortEdges(s[lo:hi])
 		}
 	}
 }
 
 // sortEdges sorts edges that are often sorted already.
-func sortEdges(es []RawEdge) {
-	for i := 1; i < len(es); i++ {
-		if compareRaw(&es[i-1], &es[i]) > 0 {
-			slices.SortFunc(es, func(x, y RawEdge) int { return compareRaw(&x, &y) })
+func (b *Builder) sortEdges(refs []edgeRef) {
+	for i := 1; i < len(refs); i++ {
+		if compareRaw(b.edge(refs[i-1]), b.edge(refs[i])) > 0 {
+			slices.SortFunc(refs, func(x, y edgeRef) int { return compareRaw(b.edge(x), b.edge(y)) })
 			return
 		}
 	}

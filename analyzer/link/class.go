@@ -152,7 +152,7 @@ const (
 
 func (l *linker) setNamed(name Sym, kinds named) {
 	if int(name) >= len(l.named) {
-		l.named = append(l.named, make([]named, max(len(l.symNames), int(name)+1)-len(l.named))...)
+		l.named = append(l.named, make([]named, max(len(l.syms.Strings), int(name)+1)-len(l.named))...)
 	}
 	l.named[name] |= kinds
 }

@@ -154,26 +154,13 @@ func (l *linker) langOf(e Ent) *langState { return l.units[l.unitOf(e)].rules }
 // symOf returns the symbol of a string of e's file.
 func (l *linker) symOf(e Ent, s facts.Str) Sym { return l.files[l.entFile[e]].syms[s] }
 
-func (l *linker) symString(s Sym) string { return l.symNames[s] }
+func (l *linker) symString(s Sym) string { return l.syms.Strings[s] }
 
 // sym interns a string.
-func (l *linker) sym(s string) Sym {
-	if i, ok := l.symIndex[s]; ok {
-		return i
-	}
-	i := Sym(len(l.symNames))
-	l.symNames = append(l.symNames, s)
-	l.symIndex[s] = i
-	return i
-}
+func (l *linker) sym(s string) Sym { return Sym(l.syms.Intern(s)) }
 
 // lookupSym returns the symbol of s, or -1 if no file mentions it.
-func (l *linker) lookupSym(s string) Sym {
-	if i, ok := l.symIndex[s]; ok {
-		return i
-	}
-	return -1
-}
+func (l *linker) lookupSym(s string) Sym { return Sym(l.syms.Find(s)) }
 
 // symbols interns the strings of a file.
 func (l *linker) symbols(f *facts.File) []Sym {
@@ -197,7 +184,7 @@ func (l *linker) symbolsOf(files []File) [][]Sym {
 	if half >= manyFiles {
 		half /= 2
 	}
-	second := linker{symIndex: map[string]Sym{}}
+	second := linker{syms: facts.NewInterner(len(l.syms.Strings))}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := half; i < len(files); i++ {
@@ -208,8 +195,8 @@ func (l *linker) symbolsOf(files []File) [][]Sym {
 		all[i] = l.symbols(files[i].Facts)
 	}
 	wg.Wait()
-	symbol := make([]Sym, len(second.symNames))
-	for i, s := range second.symNames {
+	symbol := make([]Sym, len(second.syms.Strings))
+	for i, s := range second.syms.Strings {
 		symbol[i] = l.sym(s)
 	}
 	for _, syms := range all[half:] {

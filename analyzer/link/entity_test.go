@@ -2,6 +2,7 @@ package link
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -15,7 +16,7 @@ func TestSymbolsOf(t *testing.T) {
 		own, shared := "own"+strconv.Itoa(i), "shared"+strconv.Itoa(i%7)
 		files = append(files, File{Facts: &facts.File{Strings: []string{"", shared, own, "same", own}}})
 	}
-	one, two := linker{symIndex: map[string]Sym{}}, linker{symIndex: map[string]Sym{}}
+	one, two := linker{syms: facts.NewInterner(0)}, linker{syms: facts.NewInterner(0)}
 	one.sym("before")
 	two.sym("before")
 	var want [][]Sym
@@ -25,7 +26,7 @@ func TestSymbolsOf(t *testing.T) {
 	if got := two.symbolsOf(files); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if !reflect.DeepEqual(two.symNames, one.symNames) || !reflect.DeepEqual(two.symIndex, one.symIndex) {
-		t.Errorf("got %q, want %q", two.symNames, one.symNames)
+	if !slices.Equal(two.syms.Strings, one.syms.Strings) {
+		t.Errorf("got %q, want %q", two.syms.Strings, one.syms.Strings)
 	}
 }

@@ -193,7 +193,7 @@ func (r *reach) link(s Sym) facts.NameID {
 	}
 	r.room(s)
 	if !r.linked[s] {
-		id := r.rows.Find(r.l.symNames[s])
+		id := r.rows.Find(r.l.syms.Strings[s])
 		r.linked[s], r.ids[s] = true, id
 		if id != 0 {
 			r.syms[id] = s
@@ -206,7 +206,7 @@ func (r *reach) link(s Sym) facts.NameID {
 
 // room makes room for what is known of a symbol.
 func (r *reach) room(s Sym) {
-	if n := len(r.l.symNames); int(s) >= len(r.names) {
+	if n := len(r.l.syms.Strings); int(s) >= len(r.names) {
 		n += n / 4
 		r.names = append(r.names, make([]bool, n-len(r.names))...)
 		r.calls = append(r.calls, make([]bool, n-len(r.calls))...)

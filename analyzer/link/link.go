@@ -82,8 +82,7 @@ type linker struct {
 	baseTypes   []Type
 	constraints map[constraintKey]Type
 
-	symIndex map[string]Sym
-	symNames []string
+	syms *facts.Interner // its numbers are of type Sym
 
 	mods moduleScopes // of languages with modules
 
@@ -127,8 +126,9 @@ type linker struct {
 	unitIDs   []graph.ID          // by unit: its package node; None for surfaces
 }
 
-// Link returns the graph of the files. It fails only when ctx ends.
-func Link(ctx context.Context, in Input) (*graph.Graph, error) {
+// Link returns what the graph of the files is built of, which needs nothing of them
+// any more. It fails only when ctx ends.
+func Link(ctx context.Context, in Input) (*graph.Builder, error) {
 	if in.Workers <= 0 {
 		in.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -138,7 +138,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 	}
 	l := &linker{
 		Input:        in,
-		symIndex:     make(map[string]Sym, 4*n),
+		syms:         facts.NewInterner(n),
 		pkgScope:     newScopes(n),
 		members:      newScopes(n),
 		fileScope:    newScopes(8 * len(in.Files)),
@@ -153,7 +153,6 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 		external:     map[string]graph.ID{},
 		packages:     map[string]graph.ID{},
 	}
-	l.sym("")
 	l.tAny = l.types.mk(kAnon, noEnt, 0)
 	l.place()
 	if err := ctx.Err(); err != nil {
@@ -192,7 +191,7 @@ func Link(ctx context.Context, in Input) (*graph.Graph, error) {
 		l.b.AddSkipped(s)
 	}
 	l.b.SetTree(in.Tree)
-	return l.b.Build(), ctx.Err()
+	return l.b, ctx.Err()
 }
 
 // ownFiles yields the files of the tree that are part of a unit, by their numbers:

@@ -157,7 +157,7 @@ func (l *linker) makeDecls() {
 			variants[l.canon[e]] = append(variants[l.canon[e]], e)
 		}
 	}
-	l.b.Grow(2 * len(all)) // and external names; memory that stays unused costs nothing
+	l.b.Grow(len(all) + len(all)/3) // and external names
 	first, nodes := l.b.AddNodes(len(all))
 	for i, e := range all {
 		l.nodeOf[e] = first + graph.ID(i)

@@ -107,15 +107,17 @@ func (c config) build(tree source.Tree, from []byte, o analyzer.Options) (graph,
 	if err != nil {
 		return nil, nil, s, err
 	}
-	g, err := r.Link(ctx)
+	contents := r.Contents()
+	built, err := r.Link(ctx)
 	if err != nil {
 		return nil, nil, s, err
 	}
-	s.files, s.read = len(r.Contents()), len(o.Memo.TakeFresh())
+	g := built.Build()
+	s.files, s.read = len(contents), len(o.Memo.TakeFresh())
 	var a, b bytes.Buffer
 	if err := artifact.Write(&a, g); err != nil {
 		return nil, nil, s, err
 	}
-	err = artifact.WriteFacts(&b, extractor, g.Tree, r.Contents())
+	err = artifact.WriteFacts(&b, extractor, g.Tree, contents)
 	return a.Bytes(), b.Bytes(), s, err
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/codekg/kg/analyzer"
 	"github.com/codekg/kg/analyzer/artifact"
 	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
@@ -104,12 +103,11 @@ func (a *app) buildOnce(ctx context.Context, s *side, f *buildFlags, known []*fa
 	defer e.end()
 	e.memo.Add(known)
 	var contents []*facts.Content
-	err := a.buildFrom(ctx, s, e, func(r *analyzer.Reading) {
-		if f.facts != "" || f.watch {
-			contents = r.Contents()
-		}
-	})
-	if err != nil {
+	keep := &contents
+	if f.facts == "" && !f.watch {
+		keep = nil
+	}
+	if err := a.buildFrom(ctx, s, e, keep); err != nil {
 		return known, err
 	}
 	if err := a.write(ctx, f.path, func(w io.Writer) error { return artifact.Write(w, s.graph) }); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync/atomic"
 )
 
@@ -11,8 +12,8 @@ import (
 // four collections before it, each of which finds that almost all is in use.
 const firstCollection = 64 << 20
 
-// beginnings counts the calls of [beginLate]: only what the last one has put off
-// comes to an end.
+// beginnings counts the calls of [untilNext]: only what the last one has set comes to
+// an end.
 var beginnings atomic.Int32
 
 // beginLate puts off the first garbage collection until the heap has the given
@@ -23,18 +24,43 @@ func beginLate(getenv func(string) string, heap int64) {
 	if getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	const (
-		usual = 100     // percent
-		least = 4 << 20 // where the runtime begins at the usual percentage
-	)
+	const least = 4 << 20 // where the runtime begins at the usual percentage
+	untilNext(int(usual * heap / least))
+}
+
+// usual is how much the heap grows until garbage is collected, in percent of what was
+// in use.
+const usual = 100
+
+// untilNext sets another percentage, until the next collection.
+func untilNext(percent int) {
 	begun := beginnings.Add(1)
-	debug.SetGCPercent(int(usual * heap / least))
+	debug.SetGCPercent(percent)
 	sentinel := new([64]byte)
 	runtime.AddCleanup(sentinel, func(begun int32) {
 		if beginnings.Load() == begun {
 			debug.SetGCPercent(usual)
 		}
 	}, begun)
+}
+
+// largeFacts is the size of the heap from which it is worth it to collect what the facts
+// of files were: without it, the runtime would take as much again of the system for
+// the graph and its file before it looks.
+const largeFacts = 96 << 20
+
+// collectFacts collects garbage when nothing is needed of the facts of a large tree any
+// more. What comes then ends soon, and most of it is in use.
+func collectFacts(getenv func(string) string) {
+	if getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	if metrics.Read(heap); heap[0].Value.Kind() != metrics.KindUint64 || heap[0].Value.Uint64() < largeFacts {
+		return
+	}
+	runtime.GC()
+	untilNext(2 * usual)
 }
 
 // A graph takes about graphHeap times the size of its file in memory, the garbage
@@ -74,7 +100,7 @@ func expectFacts(getenv func(string) string, files int, memory int64) {
 		return
 	}
 	largePages(heap)
-	beginLate(getenv, firstCollection)
+	beginLate(getenv, max(firstCollection, min(memory, largeHeap)))
 }
 
 // spareProcessor lets the runtime have one processor more than the workers, who are

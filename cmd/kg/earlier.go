@@ -26,7 +26,8 @@ type earlier struct {
 	cache *cache.Cache    // nil with --no-cache
 	file  *artifact.Facts // nil without --from
 	from  string
-	keep  sync.WaitGroup
+
+	keep, released sync.WaitGroup
 }
 
 // earlier opens what there is. A facts file that cannot be used is said to be so,
@@ -104,18 +105,34 @@ func (e *earlier) store() {
 	}
 }
 
-// end keeps what was read anew and releases the files. It may be called again.
+// release begins to end, while the caller does other things: nothing more will be read,
+// and what was read need not stay in memory for that.
+func (e *earlier) release() {
+	e.released.Wait()
+	e.released.Go(e.finish)
+}
+
+// end keeps what was read anew, releases the files, and says what they were good for.
+// It may be called again.
 func (e *earlier) end() {
-	e.store()
-	e.keep.Wait()
+	e.released.Wait()
+	e.finish()
 	if e.file != nil {
 		if err := e.file.Err(); err != nil {
 			e.unusable(err)
 		} else if known, _ := e.file.Used(); e.from != "" {
 			e.note("%s: %s not read again", e.from, plural(known, "file"))
 		}
-		e.file.Close()
 		e.file = nil
+	}
+}
+
+func (e *earlier) finish() {
+	e.store()
+	e.keep.Wait()
+	e.memo.Forget()
+	if e.file != nil {
+		e.file.Close()
 	}
 	if e.cache != nil {
 		e.cache.Touch()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/codekg/kg/analyzer"
 	"github.com/codekg/kg/analyzer/artifact"
+	"github.com/codekg/kg/analyzer/facts"
 	"github.com/codekg/kg/analyzer/graph"
 	"github.com/codekg/kg/analyzer/history"
 	"github.com/codekg/kg/analyzer/source"
@@ -272,8 +273,9 @@ func writtenAsPath(name string) bool {
 }
 
 // build makes the graph of a side that has none. read, if it is not nil, is
-// called when the files have been read and linking begins.
-func (a *app) build(ctx context.Context, s *side, memo *analyzer.Memo, p *part, read func(*analyzer.Reading)) error {
+// called when the files have been read and linking begins. It reports whether somebody
+// will need what they say once the graph is there.
+func (a *app) build(ctx context.Context, s *side, memo *analyzer.Memo, p *part, read func(*analyzer.Reading) bool) error {
 	if s.graph != nil {
 		return nil
 	}
@@ -286,15 +288,16 @@ func (a *app) build(ctx context.Context, s *side, memo *analyzer.Memo, p *part, 
 	if err != nil {
 		return err
 	}
-	if read != nil {
-		read(r)
-	}
-	g, err := r.Link(ctx)
+	needed := read == nil || read(r)
+	b, err := r.Link(ctx)
 	if err != nil {
 		return err
 	}
+	if !needed {
+		collectFacts(a.getenv)
+	}
+	s.graph = b.Build()
 	p.finished()
-	s.graph = g
 	return nil
 }
 
@@ -311,15 +314,16 @@ func (a *app) buildOne(ctx context.Context, s *side) error {
 }
 
 // buildFrom makes the graph of the only side that a command works on from what
-// is known.
-func (a *app) buildFrom(ctx context.Context, s *side, e *earlier, read func(*analyzer.Reading)) error {
+// is known. It puts what the files say into contents, if that is not nil.
+func (a *app) buildFrom(ctx context.Context, s *side, e *earlier, contents *[]*facts.Content) error {
 	p := a.progress()
 	defer p.end()
-	return a.build(ctx, s, e.memo, p.part("files"), func(r *analyzer.Reading) {
-		e.store()
-		if read != nil {
-			read(r)
+	return a.build(ctx, s, e.memo, p.part("files"), func(r *analyzer.Reading) bool {
+		if contents != nil {
+			*contents = r.Contents()
 		}
+		e.release()
+		return contents != nil
 	})
 }
 
@@ -338,7 +342,7 @@ func (a *app) buildBoth(ctx context.Context, base, head *side, e *earlier, p *pr
 	defer e.store()
 	wg.Go(func() {
 		defer hasRead()
-		if err := a.build(ctx, base, e.memo, one, func(*analyzer.Reading) { hasRead() }); err != nil {
+		if err := a.build(ctx, base, e.memo, one, func(*analyzer.Reading) bool { hasRead(); return true }); err != nil {
 			cancel(err)
 		}
 	})
