@@ -122,6 +122,16 @@ type unifier struct {
 	ev    *evaluator
 	owner Ent
 	bound []Type
+	asked bool         // what the constraints are was asked
+	says  []constraint // those from which something follows
+}
+
+// constraint is what a type parameter must fulfil.
+type constraint struct {
+	param   int
+	typ     Type
+	methods bool // it asks for methods
+	core    Type // its structure, if it mentions type parameters; else unknownType
 }
 
 // constraints binds what follows from the constraints: from the methods that
@@ -132,21 +142,33 @@ func (u *unifier) constraints() {
 	if len(u.bound) < 2 {
 		return
 	}
-	for i := range u.bound {
-		c := ev.l.constraint(u.owner, i)
-		if r := t.rec(c); (r.params || r.kind == kAnon) && ev.l.isInterface(r.ent) && u.bound[i] != unknownType {
-			u.methods(c, u.bound[i], r.ent, 0)
+	if !u.asked {
+		u.asked = true
+		for i := range u.bound {
+			c := constraint{param: i, typ: ev.l.constraint(u.owner, i)}
+			r := t.rec(c.typ)
+			c.methods = (r.params || r.kind == kAnon) && ev.l.isInterface(r.ent)
+			if core := ev.coreOf(c.typ); t.rec(core).params {
+				c.core = core
+			}
+			if c.methods || c.core != unknownType {
+				u.says = append(u.says, c)
+			}
 		}
-		core := ev.coreOf(c)
-		if core == unknownType || !t.rec(core).params {
-			continue
+	}
+	for _, c := range u.says {
+		b := &u.bound[c.param]
+		if c.methods && *b != unknownType {
+			u.methods(c.typ, *b, t.rec(c.typ).ent, 0)
 		}
-		if u.bound[i] != unknownType {
-			u.unify(core, ev.under(u.bound[i]), 0)
-		} else {
-			u.bound[i] = t.subst(core, u.owner, u.bound)
-			if t.mentionsUnknown(u.bound[i]) {
-				u.bound[i] = unknownType
+		switch {
+		case c.core == unknownType:
+		case *b != unknownType:
+			u.unify(c.core, ev.under(*b), 0)
+		default:
+			*b = t.subst(c.core, u.owner, u.bound)
+			if t.mentionsUnknown(*b) {
+				*b = unknownType
 			}
 		}
 	}

@@ -333,8 +333,8 @@ type classEval struct {
 	types   map[Sym]Type   // what the file's scope has under a name, as types
 	calls   []int32        // by ExprID: 1 + the position in found
 	found   []*resolution
-	methods map[memberKey]*methodList
-	fields  map[memberKey]member
+	methods pairs[*methodList] // by type and name
+	fields  pairs[member]      // the same
 	sams    map[Type]Type
 	supers  []*superList // by Type, as far as asked for
 
@@ -357,14 +357,15 @@ func (ev *evaluator) nearUnits() {
 
 // reset forgets what was found out about types.
 func (c *classEval) reset() {
-	c.methods, c.fields = map[memberKey]*methodList{}, map[memberKey]member{}
+	c.methods.clear()
+	c.fields.clear()
 	c.sams, c.supers = map[Type]Type{}, nil
 }
 
 // openClasses starts the evaluation of a file.
 func (ev *evaluator) openClasses() {
 	c := &ev.classes
-	if c.methods == nil {
+	if c.sams == nil {
 		c.reset()
 	}
 	fs := ev.f.Facts

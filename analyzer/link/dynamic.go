@@ -324,7 +324,7 @@ func (ev *evaluator) namedByValue(e Ent, d *facts.Decl) Type {
 			for _, a := range ev.f.Facts.List(x.Args) {
 				if k := &ev.f.Facts.Exprs[a]; k.Op == facts.OpKeyword && ev.f.Facts.Str(k.Name) == "bound" {
 					if b := ev.typeExpr2(k.X); b != unknownType {
-						ev.l.constraints[constraintKey{e, 0}] = b
+						ev.l.constraints.set(int32(e), 0, b)
 					}
 				}
 			}
@@ -433,7 +433,7 @@ func (l *linker) dynamicDeclared(ev *evaluator, fn int32) {
 		e := f.base + Ent(i)
 		for j := d.TypeParams.Lo; j < d.TypeParams.Hi; j++ {
 			if x := fs.Params[j].Type; x != facts.None {
-				l.constraints[constraintKey{e, j - d.TypeParams.Lo}] = ev.typeExpr2(x)
+				l.constraints.set(int32(e), j-d.TypeParams.Lo, ev.typeExpr2(x))
 			}
 		}
 		switch {

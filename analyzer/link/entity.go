@@ -51,8 +51,8 @@ type langState struct {
 	suites    *suites      // nil until asked for
 	given     []Reference  // see Layout.Given
 	literals  map[Sym]Type // kind of literal → type
-	defaults  map[Type]Type
-	larger    []Type // see Rules.Larger
+	defaults  [][2]Type    // see Rules.Defaults
+	larger    []Type       // see Rules.Larger
 	tInt      Type
 	tByte     Type
 	tRune     Type
@@ -63,6 +63,17 @@ type langState struct {
 	mod       *modules         // of languages with modules
 	dyn       *dynamic         // of languages whose types flow
 	byPath    map[string]int32 // surface units by import path; -1: no surface
+}
+
+// defaultOf returns what a constant's own type becomes as a variable's; there are few of
+// them.
+func (s *langState) defaultOf(t Type) (Type, bool) {
+	for _, d := range s.defaults {
+		if d[0] == t {
+			return d[1], true
+		}
+	}
+	return unknownType, false
 }
 
 // scopes maps (owner, name) to declarations, with open addressing. The owner

@@ -25,6 +25,7 @@ type evaluator struct {
 	state []uint8
 	local []Type // by LocalID
 	lstat []uint8
+	pkgs  []Type // by import of the file, see pkgType; empty until one is asked for
 
 	selected  map[facts.LocalID][]Sym // what is selected on locals; nil until it is asked for
 	sourced   map[source]*sourced     // what is known of values of one source
@@ -32,7 +33,7 @@ type evaluator struct {
 	guessedAt map[facts.ExprID]bool   // values of which that is so
 
 	depth int
-	memo  map[memberKey]member
+	memo  pairs[member] // by type and name
 
 	foreigns map[Type][]Type // see foreign
 
@@ -43,11 +44,6 @@ type evaluator struct {
 	classes classEval   // of languages with classes
 	modules moduleEval  // of languages with modules
 	dyn     dynamicEval // of languages whose types flow
-}
-
-type memberKey struct {
-	t    Type
-	name Sym
 }
 
 const (
@@ -61,13 +57,13 @@ func (l *linker) newEvaluator(t *typeTable) *evaluator {
 	if known == nil {
 		known = &dynamicEval{}
 	}
-	return &evaluator{l: l, types: t, memo: map[memberKey]member{}, foreigns: map[Type][]Type{}, implied: map[[2]string]bool{},
+	return &evaluator{l: l, types: t, foreigns: map[Type][]Type{}, implied: map[[2]string]bool{},
 		dyn: dynamicEval{known: known}, modules: moduleEval{known: l.mods.memos}}
 }
 
 // forget drops what is known of members.
 func (ev *evaluator) forget() {
-	clear(ev.memo)
+	ev.memo.clear()
 	clear(ev.foreigns)
 }
 
@@ -78,6 +74,7 @@ func (ev *evaluator) open(fn int32) {
 	n, m := len(ev.f.Facts.Exprs), len(ev.f.Facts.Locals)
 	ev.typ, ev.ref, ev.state = zeroed(ev.typ, n), zeroed(ev.ref, n), zeroed(ev.state, n)
 	ev.local, ev.lstat = zeroed(ev.local, m), zeroed(ev.lstat, m)
+	ev.pkgs = ev.pkgs[:0]
 	ev.selected, ev.sourced, ev.guessed, ev.guessedAt = nil, nil, nil, nil
 	if c := ev.f.place.Constraint; c != ev.where && len(ev.l.others) > 0 {
 		ev.forget() // of members as another platform has them
@@ -172,14 +169,14 @@ func (ev *evaluator) value(e facts.ExprID) Type {
 }
 
 func (ev *evaluator) defaulted(t Type) Type {
-	if d, ok := ev.lang.defaults[t]; ok {
+	if d, ok := ev.lang.defaultOf(t); ok {
 		return d
 	}
 	return t
 }
 
 func (ev *evaluator) untyped(t Type) bool {
-	_, ok := ev.lang.defaults[t]
+	_, ok := ev.lang.defaultOf(t)
 	return ok
 }
 
@@ -455,7 +452,7 @@ func (ev *evaluator) free(name Sym) (Type, Ent) {
 		return ev.entity(Ent(e))
 	}
 	if im := l.fileScope.get(ev.fn, name); im >= 0 {
-		return ev.pkgType(&ev.f.Facts.Imports[im]), noEnt
+		return ev.pkgType(im), noEnt
 	}
 	for _, im := range l.dotImports[ev.fn] {
 		path := ev.f.Facts.Str(ev.f.Facts.Imports[im].Path)
@@ -471,9 +468,17 @@ func (ev *evaluator) free(name Sym) (Type, Ent) {
 	return unknownType, noEnt
 }
 
-func (ev *evaluator) pkgType(im *facts.Import) Type {
-	u := ev.l.resolveImport(ev.f.unit, ev.f.Facts.Str(im.Path))
-	return ev.types.mk(kPkg, Ent(ev.f.syms[im.Path]), u)
+// pkgType returns the type of the package that an import of the file names.
+func (ev *evaluator) pkgType(at int32) Type {
+	if len(ev.pkgs) == 0 {
+		ev.pkgs = zeroed(ev.pkgs, len(ev.f.Facts.Imports))
+	}
+	if ev.pkgs[at] == unknownType {
+		im := &ev.f.Facts.Imports[at]
+		u := ev.l.resolveImport(ev.f.unit, ev.f.Facts.Str(im.Path))
+		ev.pkgs[at] = ev.types.mk(kPkg, Ent(ev.f.syms[im.Path]), u)
+	}
+	return ev.pkgs[at]
 }
 
 // entity returns the type of a declaration named from anywhere.

@@ -191,8 +191,7 @@ func (ev *evaluator) field(x Type, name Sym) member {
 	if !ev.l.hasMember(name, namedValue) {
 		return member{ent: noEnt}
 	}
-	key := memberKey{x, name}
-	if m, ok := ev.classes.fields[key]; ok {
+	if m, ok := ev.classes.fields.get(int32(x), int32(name)); ok {
 		return m
 	}
 	m := member{ent: noEnt}
@@ -209,7 +208,7 @@ func (ev *evaluator) field(x Type, name Sym) member {
 		})
 		return m.ent == noEnt
 	})
-	ev.classes.fields[key] = m
+	ev.classes.fields.set(int32(x), int32(name), m)
 	return m
 }
 

@@ -80,7 +80,7 @@ type linker struct {
 
 	bases       []facts.Span // by Ent: into baseTypes
 	baseTypes   []Type
-	constraints map[constraintKey]Type
+	constraints pairs[Type] // by what declares a type parameter, and its number
 
 	syms *facts.Interner // its numbers are of type Sym
 

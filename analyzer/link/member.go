@@ -29,12 +29,11 @@ func (ev *evaluator) member(x Type, name Sym) member {
 	default:
 		return member{ent: noEnt}
 	}
-	key := memberKey{x, name}
-	if m, ok := ev.memo[key]; ok {
+	if m, ok := ev.memo.get(int32(x), int32(name)); ok {
 		return m
 	}
 	m := ev.findMember(x, name)
-	ev.memo[key] = m
+	ev.memo.set(int32(x), int32(name), m)
 	return m
 }
 
@@ -221,12 +220,8 @@ func (l *linker) constraint(owner Ent, n int) Type {
 	if int32(n) >= d.TypeParams.Hi-d.TypeParams.Lo {
 		return unknownType
 	}
-	return l.constraints[constraintKey{owner, int32(n)}]
-}
-
-type constraintKey struct {
-	owner Ent
-	n     int32
+	c, _ := l.constraints.get(int32(owner), int32(n))
+	return c
 }
 
 // coreOf returns the one structure that all types of a constraint share, or

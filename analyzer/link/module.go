@@ -16,20 +16,20 @@ import (
 type moduleScopes struct {
 	types      *scopes
 	namespaces *scopes
-	exports    *scopes                // (unit, name) → import
-	stars      map[int32][]int32      // by unit: the imports whose exports it exports
-	companion  map[Ent]Ent            // of classes, functions and enums: the namespace of the same name
-	nested     map[int32]bool         // by file: it has namespaces
-	global     map[int32]bool         // by unit: whether its names are known in all files of its module
-	overloads  map[Ent][]Ent          // by canonical entity: its other signatures, in their order
-	scripts    map[scriptKey]Ent      // the names of scripts
-	defaults   map[constraintKey]Type // what type parameters are by default
-	merged     map[Ent][]Ent          // by canonical entity: the other declarations of a type
-	joined     bool                   // whether some of them are canonical, too
-	ambient    map[Sym]Ent            // by path: the module that a script of the tree declares; noEnt: several do
-	additions  map[Sym]addedMember    // by name: what the tree adds to types of others
-	memos      *moduleMemos           // what is known of all surfaces
-	marks      []entMark              // by Ent
+	exports    *scopes             // (unit, name) → import
+	stars      map[int32][]int32   // by unit: the imports whose exports it exports
+	companion  map[Ent]Ent         // of classes, functions and enums: the namespace of the same name
+	nested     map[int32]bool      // by file: it has namespaces
+	global     map[int32]bool      // by unit: whether its names are known in all files of its module
+	overloads  map[Ent][]Ent       // by canonical entity: its other signatures, in their order
+	scripts    map[scriptKey]Ent   // the names of scripts
+	defaults   pairs[Type]         // what type parameters are by default, as constraints
+	merged     map[Ent][]Ent       // by canonical entity: the other declarations of a type
+	joined     bool                // whether some of them are canonical, too
+	ambient    map[Sym]Ent         // by path: the module that a script of the tree declares; noEnt: several do
+	additions  map[Sym]addedMember // by name: what the tree adds to types of others
+	memos      *moduleMemos        // what is known of all surfaces
+	marks      []entMark           // by Ent
 }
 
 // entMark tells in one place what few declarations are or have, so that the maps are
@@ -87,7 +87,7 @@ func (m *moduleScopes) accompany(e, namespace Ent) {
 func newModuleScopes(n int) moduleScopes {
 	return moduleScopes{types: newScopes(n / 2), namespaces: newScopes(64), exports: newScopes(n / 4), stars: map[int32][]int32{},
 		companion: map[Ent]Ent{}, nested: map[int32]bool{}, global: map[int32]bool{}, overloads: map[Ent][]Ent{}, merged: map[Ent][]Ent{},
-		defaults: map[constraintKey]Type{}, marks: make([]entMark, n), additions: map[Sym]addedMember{}, memos: nothingKnown}
+		marks: make([]entMark, n), additions: map[Sym]addedMember{}, memos: nothingKnown}
 }
 
 // modules is what the linker keeps for a language with modules.

@@ -253,8 +253,8 @@ func (ev *evaluator) filled(res *moduleCall, x Type) Type {
 		for ; i < len(res.params) && res.params[i].owner == owner && n < len(buf); i++ {
 			b := res.params[i].bound
 			if b == unknownType {
-				if b = l.mods.defaults[constraintKey{owner, int32(n)}]; b == unknownType {
-					b = l.constraints[constraintKey{owner, int32(n)}]
+				if b, _ = l.mods.defaults.get(int32(owner), int32(n)); b == unknownType {
+					b, _ = l.constraints.get(int32(owner), int32(n))
 				}
 				b = t.subst(b, owner, buf[:n])
 			}

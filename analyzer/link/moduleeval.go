@@ -247,7 +247,7 @@ func (ev *evaluator) defaultArgs(e Ent, args []Type) []Type {
 	out := append([]Type(nil), args[:min(len(args), n)]...)
 	for len(out) < n {
 		ev.modules.read.entity(l.canon[e])
-		d := l.mods.defaults[constraintKey{l.canon[e], int32(len(out))}]
+		d, _ := l.mods.defaults.get(int32(l.canon[e]), int32(len(out)))
 		out = append(out, t.subst(d, l.canon[e], out))
 	}
 	return out

@@ -134,18 +134,14 @@ func (l *linker) moduleHead(ev *evaluator, e Ent) bool {
 		changed = l.moduleBases(ev, e, d)
 	}
 	for j := d.TypeParams.Lo; j < d.TypeParams.Hi; j++ {
-		k := constraintKey{l.paramOwner(e), j - d.TypeParams.Lo}
+		owner, n := int32(l.paramOwner(e)), j-d.TypeParams.Lo
 		p := &f.Facts.Params[j]
 		if p.Type != facts.None {
-			if t := ev.typeExpr(p.Type); t != l.constraints[k] {
-				l.constraints[k], changed = t, true
-			}
+			changed = change(&l.constraints, owner, n, ev.typeExpr(p.Type)) || changed
 		}
 		if p.Local != facts.None {
 			if v := f.Facts.Locals[p.Local].Value; v != facts.None {
-				if t := ev.typeExpr(v); t != l.mods.defaults[k] {
-					l.mods.defaults[k], changed = t, true
-				}
+				changed = change(&l.mods.defaults, owner, n, ev.typeExpr(v)) || changed
 			}
 		}
 	}

@@ -338,7 +338,8 @@ func (ev *evaluator) objectType(x Type) Type {
 		if d.Kind.IsType() || d.Kind.IsCallable() {
 			return ev.l.constraint(r.ent, int(r.n))
 		}
-		return ev.l.constraints[constraintKey{r.ent, 0}]
+		c, _ := ev.l.constraints.get(int32(r.ent), 0)
+		return c
 	}
 	return x
 }

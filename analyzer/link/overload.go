@@ -53,8 +53,7 @@ type methodList struct {
 // methods returns the callables that a name selects on a value or type x:
 // those that x declares and inherits, without those that are overridden.
 func (ev *evaluator) methods(x Type, name Sym) *methodList {
-	key := memberKey{x, name}
-	if m, ok := ev.classes.methods[key]; ok {
+	if m, ok := ev.classes.methods.get(int32(x), int32(name)); ok {
 		return m
 	}
 	t := ev.types
@@ -88,7 +87,7 @@ func (ev *evaluator) methods(x Type, name Sym) *methodList {
 		})
 		return true
 	})
-	ev.classes.methods[key] = out
+	ev.classes.methods.set(int32(x), int32(name), out)
 	return out
 }
 

@@ -24,8 +24,10 @@ func (m *pairs[V]) get(a, b int32) (v V, ok bool) {
 		return v, false
 	}
 	k := pairKey(a, b)
-	i := m.slot(k)
-	return m.vals[i], m.keys[i] == k
+	if i := m.slot(k); m.keys[i] == k {
+		return m.vals[i], true
+	}
+	return v, false
 }
 
 func (m *pairs[V]) set(a, b int32, v V) {
@@ -46,6 +48,16 @@ func (m *pairs[V]) set(a, b int32, v V) {
 		m.used++
 	}
 	m.keys[i], m.vals[i] = k, v
+}
+
+// change sets the value of a pair, and reports whether it was another one; that of a
+// pair without one is V's zero.
+func change[V comparable](m *pairs[V], a, b int32, v V) bool {
+	if was, _ := m.get(a, b); was == v {
+		return false
+	}
+	m.set(a, b, v)
+	return true
 }
 
 // clear leaves nothing in the map.

@@ -1,6 +1,8 @@
 package link
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/codekg/kg/analyzer/facts"
@@ -17,7 +19,6 @@ func (l *linker) surfaces() {
 	n := len(l.entFile)
 	l.typ, l.rhs = make([]Type, n), make([]Type, n)
 	l.bases = make([]facts.Span, n)
-	l.constraints = map[constraintKey]Type{}
 	ev := l.newEvaluator(l.types)
 	l.nameTypes()
 	for _, s := range l.langs {
@@ -106,15 +107,15 @@ func (l *linker) primitives(s *langState) {
 		}
 		return unknownType
 	}
-	s.literals, s.defaults = map[Sym]Type{}, map[Type]Type{}
+	s.literals = map[Sym]Type{}
 	for kind, name := range s.Literals {
 		if sym := l.lookupSym(kind); sym >= 0 {
 			s.literals[sym] = named(name)
 		}
 	}
-	for from, to := range s.Defaults {
+	for _, from := range slices.Sorted(maps.Keys(s.Defaults)) {
 		if t := named(from); t != unknownType {
-			s.defaults[t] = named(to)
+			s.defaults = append(s.defaults, [2]Type{t, named(s.Defaults[from])})
 		}
 	}
 	for _, name := range s.Larger {
@@ -198,7 +199,7 @@ func (l *linker) declaredTypes(ev *evaluator, fn int32) {
 		}
 		for j := d.TypeParams.Lo; j < d.TypeParams.Hi; j++ {
 			if x := f.Facts.Params[j].Type; x != facts.None && l.owner[e] == noEnt {
-				l.constraints[constraintKey{l.canon[e], j - d.TypeParams.Lo}] = ev.typeExpr(x)
+				l.constraints.set(int32(l.canon[e]), j-d.TypeParams.Lo, ev.typeExpr(x))
 			}
 		}
 		switch {

@@ -319,23 +319,26 @@ type namer struct {
 	*linker
 	types   *typeTable // all that the linker's has
 	ev      *evaluator
-	strings map[Type]string
+	strings []string // by type; empty: not written yet
 }
 
 func (l *linker) newNamer() *namer {
 	types := newTypeTable(l.types)
-	return &namer{linker: l, types: types, ev: l.newEvaluator(types), strings: map[Type]string{}}
+	return &namer{linker: l, types: types, ev: l.newEvaluator(types)}
 }
 
 // typeString writes a type with names qualified by package path. The result is
 // the same in every graph, so that signatures can be compared.
 func (l *namer) typeString(x Type) string {
-	if s, ok := l.strings[x]; ok {
-		return s
+	if int(x) < len(l.strings) && l.strings[x] != "" {
+		return l.strings[x]
 	}
 	var b strings.Builder
 	l.writeType(&b, x)
 	s := b.String()
+	if n := int(x) + 1 - len(l.strings); n > 0 {
+		l.strings = append(l.strings, make([]string, max(n, len(l.types.recs)+int(l.types.off)-len(l.strings)))...)
+	}
 	l.strings[x] = s
 	return s
 }
@@ -501,7 +504,7 @@ func (l *namer) angled(x Type) bool {
 // becomes another one where it is used.
 func (l *namer) typeName(e Ent) string {
 	if u := l.unitOf(e); u >= 0 && l.units[u].universe {
-		if d, ok := l.units[u].rules.defaults[l.types.denoted(l.typ[e])]; ok {
+		if d, ok := l.units[u].rules.defaultOf(l.types.denoted(l.typ[e])); ok {
 			return "untyped " + l.typeString(d)
 		}
 	}
