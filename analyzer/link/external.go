@@ -52,7 +52,7 @@ func (k *externalKnowledge) add(typ Ent, ext Type, ptr bool) {
 	k.ev.lang = l.langOf(typ)
 	own := map[Sym]Type{}
 	for _, name := range s.names {
-		if m := k.ev.member(l.instance(typ), name); m.ent != noEnt && l.decl(m.ent).Vis == graph.Public {
+		if m := k.ev.member(k.ev.instance(typ), name); m.ent != noEnt && l.decl(m.ent).Vis == graph.Public {
 			if t, ok := p.shared[name]; p.shared == nil || ok && t == m.typ {
 				own[name] = m.typ
 			}
@@ -75,7 +75,7 @@ func (k *externalKnowledge) provides(typ Ent, ext Type) (yes, ptr bool) {
 		return true, ptr
 	}
 	for name, t := range p.shared {
-		m := k.ev.member(k.l.instance(typ), name)
+		m := k.ev.member(k.ev.instance(typ), name)
 		if m.ent == noEnt || m.typ != t || k.l.types.mentionsUnknown(t) || k.l.decl(m.ent).Kind != graph.KindMethod {
 			return false, false
 		}
@@ -159,14 +159,14 @@ func (k *externalKnowledge) implementation(p implemented) {
 		}
 		ptr = ptr || asPointer
 	}
-	var pairs [][2]member
+	var pairs [][2]Ent
 	for _, name := range l.sets[p.iface].names {
-		im, m := k.ev.member(l.instance(p.iface), name), k.ev.member(l.instance(p.typ), name)
-		if im.ent == noEnt || m.ent == noEnt || !l.fulfils(m, im) {
+		im, m := k.ev.member(k.ev.instance(p.iface), name), k.ev.member(k.ev.instance(p.typ), name)
+		if im.ent == noEnt || m.ent == noEnt || !k.ev.fulfils(m, im) {
 			return
 		}
 		ptr = ptr || l.decl(m.ent).Flags.Has(graph.FlagPtrReceiver) && !m.through
-		pairs = append(pairs, [2]member{im, m})
+		pairs = append(pairs, [2]Ent{im.ent, m.ent})
 	}
 	l.implements[p] = true
 	l.b.AddEdge(graph.RawEdge{From: l.nodeOf[p.typ], To: l.nodeOf[p.iface], Type: graph.None, Kind: graph.EdgeImplements, Certainty: graph.Inferred, Ptr: ptr})

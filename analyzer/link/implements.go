@@ -36,9 +36,9 @@ func (s *methodSet) has(name Sym) bool {
 }
 
 // methodSets returns the methods of every named type of the tree and of the
-// surfaces, by entity.
-func (l *linker) methodSets() map[Ent]*methodSet {
-	own := map[Ent][]Sym{}
+// surfaces of languages with implicit interfaces, by entity; nil for others.
+func (l *linker) methodSets() []*methodSet {
+	own := newOwnMethods(len(l.entFile))
 	var types []Ent
 	for e := range l.entFile {
 		e := Ent(e)
@@ -49,24 +49,59 @@ func (l *linker) methodSets() map[Ent]*methodSet {
 		switch {
 		case d.Kind == graph.KindMethod && d.Name != 0:
 			if c := l.container(e); c != noEnt {
-				c = l.canon[c]
-				own[c] = append(own[c], l.symOf(e, d.Name))
+				own.add(l.canon[c], l.symOf(e, d.Name))
 			}
 		case d.Kind.IsType() && d.Traits&facts.TraitAlias == 0 && l.canon[e] == e:
 			types = append(types, e)
 		}
 	}
-	sets := make(map[Ent]*methodSet, len(types))
-	ev := l.newEvaluator(l.types)
-	for _, e := range types {
-		ev.lang = l.langOf(e)
-		sets[e] = l.methodSet(ev, e, own)
-	}
+	sets := make([]*methodSet, len(l.entFile))
+	l.inParts(len(types), methodPart, func() func(lo, hi int) {
+		ev := l.newEvaluator(newTypeTable(l.types))
+		return func(lo, hi int) {
+			for _, e := range types[lo:hi] {
+				ev.lang = l.langOf(e)
+				sets[e] = l.methodSet(ev, e, own)
+			}
+		}
+	})
 	return sets
 }
 
-func (l *linker) methodSet(ev *evaluator, e Ent, own map[Ent][]Sym) *methodSet {
-	t := l.types
+// methodPart is of how many types the methods are found, and how many pairs of a type
+// and an interface are compared, at once.
+const methodPart = 1 << 9
+
+// ownMethods are the methods that types declare themselves: a list for each.
+type ownMethods struct {
+	first []int32 // by Ent of a type: 1 + the position of the last that came
+	list  []ownMethod
+}
+
+type ownMethod struct {
+	name Sym
+	next int32
+}
+
+func newOwnMethods(ents int) *ownMethods { return &ownMethods{first: make([]int32, ents)} }
+
+func (o *ownMethods) add(of Ent, name Sym) {
+	o.list = append(o.list, ownMethod{name, o.first[of]})
+	o.first[of] = int32(len(o.list))
+}
+
+func (o *ownMethods) appendTo(names []Sym, of Ent) []Sym {
+	if of == noEnt {
+		return names
+	}
+	for i := o.first[of]; i != 0; i = o.list[i-1].next {
+		names = append(names, o.list[i-1].name)
+	}
+	return names
+}
+
+func (l *linker) methodSet(ev *evaluator, e Ent, own *ownMethods) *methodSet {
+	t := ev.types
 	s := &methodSet{}
 	start := t.denoted(l.typ[e])
 	queue := []embed{{t: start}}
@@ -74,10 +109,11 @@ func (l *linker) methodSet(ev *evaluator, e Ent, own map[Ent][]Sym) *methodSet {
 		x := queue[i].t
 		r := t.rec(x)
 		if r.kind == kNamed || r.kind == kAnon {
-			s.names = append(s.names, own[r.ent]...)
+			ent := r.ent
+			s.names = own.appendTo(s.names, ent)
 			if u := ev.under(x); u != x {
 				if ur := t.rec(u); (ur.kind == kNamed || ur.kind == kAnon) && l.isInterface(ur.ent) {
-					s.names = append(s.names, own[ur.ent]...)
+					s.names = own.appendTo(s.names, ur.ent)
 				}
 			}
 		}
@@ -96,7 +132,7 @@ func (l *linker) methodSet(ev *evaluator, e Ent, own map[Ent][]Sym) *methodSet {
 // foreignBases adds the embedded types of x that are not known to s.
 func (l *linker) foreignBases(ev *evaluator, s *methodSet, x embed) {
 	u := ev.under(x.t)
-	r := l.types.rec(u)
+	r := ev.types.rec(u)
 	if (r.kind != kNamed && r.kind != kAnon) || r.ent == noEnt {
 		return
 	}
@@ -116,19 +152,20 @@ func (l *linker) foreignBases(ev *evaluator, s *methodSet, x embed) {
 // interface by having its methods: type to interface, and method to method.
 // Every interface is compared only with the types that have the rarest of its
 // methods.
-func (l *linker) implementations(sets map[Ent]*methodSet) {
+func (l *linker) implementations() {
 	ev := l.newEvaluator(l.types)
 	having := map[Sym][]Ent{}
 	var types []Ent
-	for e := range sets {
-		types = append(types, e)
+	for e, s := range l.sets {
+		if s != nil {
+			types = append(types, Ent(e))
+		}
 	}
-	slices.Sort(types)
 	for _, e := range types {
 		if l.nodeOf[e] == graph.None || ev.interfaceLike(l.types.denoted(l.typ[e])) {
 			continue
 		}
-		for _, m := range sets[e].names {
+		for _, m := range l.sets[e].names {
 			having[m] = append(having[m], e)
 		}
 	}
@@ -136,11 +173,12 @@ func (l *linker) implementations(sets map[Ent]*methodSet) {
 	undecidable, over := int32(0), int32(0)
 	budget := pairBudget(len(types))
 	outside := l.outside()
+	var pairs []implemented
 	for _, i := range types {
 		if !ev.interfaceLike(l.types.denoted(l.typ[i])) || l.nodeOf[i] == graph.None && !outside[i] || !l.langOf(i).ImplicitInterfaces {
 			continue
 		}
-		s := sets[i]
+		s := l.sets[i]
 		if len(s.names) == 0 {
 			continue
 		}
@@ -155,16 +193,33 @@ func (l *linker) implementations(sets map[Ent]*methodSet) {
 			continue
 		}
 		budget -= len(rarest)
-		ev.lang = l.langOf(i)
+		lang := l.langOf(i)
 		for _, t := range rarest {
-			if l.langOf(t) != ev.lang || !near.meet(t, i) {
+			if l.langOf(t) != lang || !near.meet(t, i) {
 				continue
 			}
-			if s.unknown || !s.hasForeign(sets[t]) {
+			if s.unknown || !s.hasForeign(l.sets[t]) {
 				undecidable++
 				continue
 			}
-			l.implementation(ev, t, i, s)
+			pairs = append(pairs, implemented{t, i})
+		}
+	}
+	found := make([][]implementation, (len(pairs)+methodPart-1)/methodPart)
+	l.inParts(len(pairs), methodPart, func() func(lo, hi int) {
+		ev := l.newEvaluator(newTypeTable(l.types))
+		return func(lo, hi int) {
+			for _, p := range pairs[lo:hi] {
+				ev.lang = l.langOf(p.iface)
+				if im, ok := ev.implementation(p); ok {
+					found[lo/methodPart] = append(found[lo/methodPart], im)
+				}
+			}
+		}
+	})
+	for _, part := range found {
+		for i := range part {
+			l.implement(&part[i])
 		}
 	}
 	if undecidable > 0 {
@@ -267,11 +322,11 @@ func (l *linker) provenImplementations(readers []*bodyReader) {
 		}
 		l.implements[p] = true
 		l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeImplements, Certainty: certainty, Ptr: asPointer[p]})
-		var pairs [][2]member
+		var pairs [][2]Ent
 		for _, name := range l.sets[p.iface].names {
-			im, m := ev.member(l.instance(p.iface), name), ev.member(l.instance(p.typ), name)
+			im, m := ev.member(ev.instance(p.iface), name), ev.member(ev.instance(p.typ), name)
 			if im.ent != noEnt && m.ent != noEnt && l.decl(m.ent).Kind == graph.KindMethod {
-				pairs = append(pairs, [2]member{im, m})
+				pairs = append(pairs, [2]Ent{im.ent, m.ent})
 			}
 		}
 		l.implementMethods(pairs, certainty)
@@ -306,9 +361,9 @@ func (l *linker) learn(ev *evaluator, p implemented, ptr bool, known provenMetho
 		return
 	}
 	for _, name := range l.sets[p.iface].names {
-		im := ev.member(l.instance(p.iface), name)
+		im := ev.member(ev.instance(p.iface), name)
 		if im.ent == noEnt || l.decl(im.ent).Vis != graph.Public || l.types.mentionsUnknown(im.typ) ||
-			ev.member(l.instance(p.typ), name).ent != noEnt {
+			ev.member(ev.instance(p.typ), name).ent != noEnt {
 			continue
 		}
 		known.add(p.typ, name, im.typ, ptr)
@@ -332,7 +387,7 @@ func (l *linker) inherit(ev *evaluator, known provenMethods[Ent], foreign proven
 		}
 		ev.lang = l.langOf(e)
 		for name, m := range foreign[s.foreign[0]] {
-			if _, proven := known[e][name]; !proven && !s.has(name) && ev.member(l.instance(e), name).ent == noEnt {
+			if _, proven := known[e][name]; !proven && !s.has(name) && ev.member(ev.instance(e), name).ent == noEnt {
 				known.add(e, name, m.typ, m.ptr && !s.through)
 			}
 		}
@@ -387,8 +442,8 @@ func (l *linker) impliedImplementations(ev *evaluator, known provenMethods[Ent])
 // impliedImplementation adds the edges of one implementation if all methods of
 // the interface are the type's own or known of it.
 func (l *linker) impliedImplementation(ev *evaluator, p implemented, known map[Sym]provenMethod) {
-	it, tt := l.instance(p.iface), l.instance(p.typ)
-	var pairs [][2]member
+	it, tt := ev.instance(p.iface), ev.instance(p.typ)
+	var pairs [][2]Ent
 	ptr := false
 	for _, name := range l.sets[p.iface].names {
 		im, m := ev.member(it, name), ev.member(tt, name)
@@ -398,9 +453,9 @@ func (l *linker) impliedImplementation(ev *evaluator, p implemented, known map[S
 			return
 		case m.ent == noEnt && proven && k.typ == im.typ && l.decl(im.ent).Vis == graph.Public:
 			ptr = ptr || k.ptr
-		case m.ent != noEnt && l.fulfils(m, im):
+		case m.ent != noEnt && ev.fulfils(m, im):
 			ptr = ptr || l.decl(m.ent).Flags.Has(graph.FlagPtrReceiver) && !m.through
-			pairs = append(pairs, [2]member{im, m})
+			pairs = append(pairs, [2]Ent{im.ent, m.ent})
 		default:
 			return
 		}
@@ -412,8 +467,9 @@ func (l *linker) impliedImplementation(ev *evaluator, p implemented, known map[S
 
 // fulfils reports whether a type's member is the method that an interface asks
 // for.
-func (l *linker) fulfils(m, im member) bool {
-	return l.decl(m.ent).Kind == graph.KindMethod && im.typ == m.typ && !l.types.mentionsUnknown(im.typ) &&
+func (ev *evaluator) fulfils(m, im member) bool {
+	l := ev.l
+	return l.decl(m.ent).Kind == graph.KindMethod && im.typ == m.typ && !ev.types.mentionsUnknown(im.typ) &&
 		(l.decl(im.ent).Vis <= graph.Internal || l.unitOf(im.ent) == l.unitOf(m.ent))
 }
 
@@ -429,7 +485,7 @@ func (l *linker) refuted(ev *evaluator, p implemented) bool {
 	generic := l.decl(p.iface).TypeParams.Len()+l.decl(p.typ).TypeParams.Len() > 0
 	open := has.unknown || len(has.foreign) > 0
 	for _, name := range asked.names {
-		im, m := ev.member(l.instance(p.iface), name), ev.member(l.instance(p.typ), name)
+		im, m := ev.member(ev.instance(p.iface), name), ev.member(ev.instance(p.typ), name)
 		switch {
 		case im.ent == noEnt:
 		case m.ent == noEnt:
@@ -447,14 +503,14 @@ func (l *linker) refuted(ev *evaluator, p implemented) bool {
 
 // implementMethods adds the edges from methods to those of the interface that
 // they implement; each pair is the interface's and the type's.
-func (l *linker) implementMethods(pairs [][2]member, c graph.Certainty) {
+func (l *linker) implementMethods(pairs [][2]Ent, c graph.Certainty) {
 	for _, p := range pairs {
-		f, t := l.nodeOf[l.canon[p[1].ent]], l.nodeOf[l.canon[p[0].ent]]
+		f, t := l.nodeOf[l.canon[p[1]]], l.nodeOf[l.canon[p[0]]]
 		if f == graph.None {
 			continue
 		}
 		if t == graph.None {
-			t = l.externalEnt(p[0].ent)
+			t = l.externalEnt(p[0])
 		}
 		if t != graph.None && f != t {
 			l.b.AddEdge(graph.RawEdge{From: f, To: t, Type: graph.None, Kind: graph.EdgeImplements, Certainty: c})
@@ -494,59 +550,62 @@ func (l *linker) externalEnt(e Ent) graph.ID {
 	return l.externalNode(u.rules.Name, u.Path, l.qualified(e))
 }
 
-// instance returns the type that an entity declares, with its own type
-// parameters as arguments.
-func (l *linker) instance(e Ent) Type {
-	n := l.decl(e).TypeParams.Len()
-	if n == 0 {
-		return l.types.denoted(l.typ[e])
-	}
-	args := make([]Type, n)
-	for i := range args {
-		args[i] = l.types.mk(kParam, e, int32(i))
-	}
-	return l.types.intern(kNamed, e, 0, args)
+// implementation is an implementation that was proven.
+type implementation struct {
+	implemented
+	ptr       bool // only a pointer to the type implements the interface
+	certainty graph.Certainty
+	methods   [][2]Ent // the interface's, and the type's
 }
 
-func (l *linker) implementation(ev *evaluator, typ, iface Ent, s *methodSet) {
-	tt, it := l.instance(typ), l.instance(iface)
-	generic := l.decl(iface).TypeParams.Len()
-	u := unifier{ev: ev, owner: iface, bound: make([]Type, generic)}
-	ptr := false
-	pairs := make([][2]member, 0, len(s.names))
-	for _, name := range s.names {
+// implementation proves that a type has all methods of an interface.
+func (ev *evaluator) implementation(p implemented) (implementation, bool) {
+	l := ev.l
+	tt, it := ev.instance(p.typ), ev.instance(p.iface)
+	names := l.sets[p.iface].names
+	generic := l.decl(p.iface).TypeParams.Len()
+	u := unifier{ev: ev, owner: p.iface, bound: make([]Type, generic)}
+	out := implementation{implemented: p, certainty: graph.Exact}
+	for i, name := range names {
 		im, m := ev.member(it, name), ev.member(tt, name)
 		if im.ent == noEnt || m.ent == noEnt {
-			return
+			return out, false
 		}
 		if generic > 0 {
 			u.unify(im.typ, m.typ, 0)
-			im.typ = l.types.subst(im.typ, iface, u.bound)
+			im.typ = ev.types.subst(im.typ, p.iface, u.bound)
 		}
-		if !l.fulfils(m, im) {
-			return
+		if !ev.fulfils(m, im) {
+			return out, false
 		}
-		ptr = ptr || l.decl(m.ent).Flags.Has(graph.FlagPtrReceiver) && !m.through
-		pairs = append(pairs, [2]member{im, m})
+		out.ptr = out.ptr || l.decl(m.ent).Flags.Has(graph.FlagPtrReceiver) && !m.through
+		if i == 0 {
+			out.methods = make([][2]Ent, 0, len(names))
+		}
+		out.methods = append(out.methods, [2]Ent{im.ent, m.ent})
 	}
-	certainty := graph.Exact
-	if generic > 0 || l.decl(typ).TypeParams.Len() > 0 {
-		certainty = graph.Inferred
+	if generic > 0 || l.decl(p.typ).TypeParams.Len() > 0 {
+		out.certainty = graph.Inferred
 	}
-	l.implements[implemented{typ, iface}] = true
-	from, to := l.nodeOf[typ], l.nodeOf[iface]
+	return out, true
+}
+
+// implement adds the edges of an implementation.
+func (l *linker) implement(im *implementation) {
+	l.implements[im.implemented] = true
+	from, to := l.nodeOf[im.typ], l.nodeOf[im.iface]
 	if to == graph.None { // called from outside
-		for _, p := range pairs {
-			if n := l.nodeOf[l.canon[p[1].ent]]; n != graph.None {
+		for _, p := range im.methods {
+			if n := l.nodeOf[l.canon[p[1]]]; n != graph.None {
 				l.b.AddFlags(n, graph.FlagCalledOutside)
 			}
 		}
-		if to = l.externalEnt(iface); to == graph.None {
+		if to = l.externalEnt(im.iface); to == graph.None {
 			return
 		}
 	}
-	l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeImplements, Certainty: certainty, Ptr: ptr})
-	l.implementMethods(pairs, certainty)
+	l.b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: graph.EdgeImplements, Certainty: im.certainty, Ptr: im.ptr})
+	l.implementMethods(im.methods, im.certainty)
 }
 
 // neighbours tells which declarations some code can see together. Whatever is

@@ -111,7 +111,7 @@ type linker struct {
 	tAny  Type
 
 	b          *graph.Builder
-	sets       map[Ent]*methodSet   // by named type
+	sets       []*methodSet         // by Ent of a named type; see methodSets
 	implements map[implemented]bool // the pairs that have an edge
 
 	external   map[string]graph.ID // by key
@@ -169,7 +169,7 @@ func Link(ctx context.Context, in Input) (*graph.Builder, error) {
 	}
 	l.makeNodes()
 	l.sets = l.methodSets()
-	l.implementations(l.sets)
+	l.implementations()
 	l.hierarchy()
 	l.markSuites()
 	l.findListeners()
