@@ -28,11 +28,7 @@ func (l *linker) surfaces() {
 	l.aliases(ev)
 	l.classBases(ev)
 	l.dynamicTypes(ev)
-	l.eachFile(func(fn int32) {
-		if l.files[fn].Rules.Modules == nil {
-			l.declaredTypes(ev, fn)
-		}
-	})
+	l.declaredTypes()
 	ev.forget()
 	l.inferredTypes(ev)
 	l.moduleSurfaces(ev)
@@ -178,47 +174,6 @@ func (l *linker) rounds(ev *evaluator, open []Ent, infer func(e Ent, d *facts.De
 		open = kept
 		if !changed || len(open) == 0 {
 			return
-		}
-	}
-}
-
-// declaredTypes reads off what the declarations of a file state: the types of
-// functions, members and typed variables, right-hand sides, bases, and
-// constraints.
-func (l *linker) declaredTypes(ev *evaluator, fn int32) {
-	f := &l.files[fn]
-	if f.Rules.Dynamic != nil {
-		return // dynamicTypes found them
-	}
-	ev.open(fn)
-	for i := range f.Facts.Decls {
-		d := &f.Facts.Decls[i]
-		e := f.base + Ent(i)
-		if d.Traits&facts.TraitLiteral != 0 || f.dead(i) {
-			continue
-		}
-		for j := d.TypeParams.Lo; j < d.TypeParams.Hi; j++ {
-			if x := f.Facts.Params[j].Type; x != facts.None && l.owner[e] == noEnt {
-				l.constraints.set(int32(l.canon[e]), j-d.TypeParams.Lo, ev.typeExpr(x))
-			}
-		}
-		switch {
-		case d.Kind.IsType():
-			if d.Type != facts.None && d.Traits&facts.TraitAlias == 0 {
-				l.rhs[e] = ev.typeExpr(d.Type)
-			}
-			if f.Rules.Classes != nil {
-				continue // classBases found them
-			}
-			lo := int32(len(l.baseTypes))
-			for _, x := range f.Facts.Lists[d.Bases.Lo:d.Bases.Hi] {
-				l.baseTypes = append(l.baseTypes, ev.typeExpr(facts.ExprID(x)))
-			}
-			l.bases[e] = facts.Span{Lo: lo, Hi: int32(len(l.baseTypes))}
-		case d.Kind.IsCallable() && d.Type == facts.None:
-			l.typ[e] = ev.funcType(facts.DeclID(i))
-		case d.Type != facts.None:
-			l.typ[e] = ev.typeExpr(d.Type)
 		}
 	}
 }
