@@ -138,7 +138,15 @@ func newTests(head *graph.Graph, t *impact.Tests) Tests {
 		x := &t.Tests[i]
 		_, name := graph.SplitKey(x.Symbol.Key)
 		out.Tests = append(out.Tests, Test{ID: x.Symbol.Key, Runner: x.Runner, File: x.Symbol.File, Symbol: name,
-			Package: x.Package, Distance: x.Distance, Via: keys(x.Via), RunBy: newTestRuns(head, x)})
+			Package: x.Package, Distance: x.Distance, Via: keys(x.Via), ViaMore: x.ViaMore, RunBy: newTestRuns(head, x), RunByWhole: x.Wide})
+	}
+	for i := range t.Whole {
+		x := &t.Whole[i]
+		w := Whole{ID: x.Symbol.Key, Runner: x.Runner, File: x.Symbol.File, Package: x.Package}
+		if x.Symbol.Kind != graph.KindFile {
+			_, w.Symbol = graph.SplitKey(x.Symbol.Key)
+		}
+		out.Whole = append(out.Whole, w)
 	}
 	return out
 }
@@ -150,7 +158,7 @@ func newTestRuns(head *graph.Graph, x *impact.Reached) []TestRun {
 		by := &head.Nodes[r.By]
 		_, name := graph.SplitKey(by.Key)
 		switch {
-		case r.Of == graph.None && len(x.Runs) == 1:
+		case r.Of == graph.None && len(x.Runs) == 1 && !x.Wide:
 			return nil
 		case by.Kind == graph.KindFile:
 			_, name = graph.SplitKey(x.Symbol.Key)

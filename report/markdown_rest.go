@@ -45,7 +45,7 @@ func (m *markdown) tests() {
 	switch {
 	case t.Mode == "all":
 		text = fmt.Sprintf("**Run all %s**", count(t.Total, "test"))
-	case t.Mode == "selected" && len(t.Tests) > 0:
+	case t.Mode == "selected":
 		switch text = ""; {
 		case len(t.Tests) == t.Total && t.Total > testsShown: // a list of all says nothing
 			text = fmt.Sprintf("**Run all %s**", count(t.Total, "test"))
@@ -69,15 +69,22 @@ func (m *markdown) tests() {
 	if len(t.Tests) == t.Total && t.Total > testsShown {
 		return
 	}
-	// One line for each package, the nearest first. Of many packages fewer tests are
-	// named, without the file, which the package says.
+	m.byPackage("Tests that reach a change", fmt.Sprintf(" of %d", t.Total), len(t.Tests), func(i int) (string, string) { return t.Tests[i].Package, t.Tests[i].Symbol })
+	m.byPackage("To be run as a whole", "", len(t.Whole), func(i int) (string, string) { return t.Whole[i].Package, t.Whole[i].name() })
+}
+
+// byPackage lists tests, or what runs some, with one line for each package, the
+// nearest first. Of many packages fewer are named, without the file, which the
+// package says.
+func (m *markdown) byPackage(title, of string, n int, at func(i int) (pkg, name string)) {
 	var packages []string
 	names := map[string][]string{}
-	for _, x := range t.Tests {
-		if names[x.Package] == nil {
-			packages = append(packages, x.Package)
+	for i := range n {
+		pkg, name := at(i)
+		if names[pkg] == nil {
+			packages = append(packages, pkg)
 		}
-		names[x.Package] = append(names[x.Package], x.Symbol)
+		names[pkg] = append(names[pkg], name)
 	}
 	named := testsShown
 	if len(packages) > openRows {
@@ -97,7 +104,7 @@ func (m *markdown) tests() {
 	}
 	if len(lines) > 0 {
 		show, rest := m.cut(len(lines))
-		m.list("Tests that reach a change", len(t.Tests), fmt.Sprintf(" of %d", t.Total), 50, len(t.Tests) > testsShown, lines[:show], rest)
+		m.list(title, n, of, 50, n > testsShown, lines[:show], rest)
 	}
 }
 

@@ -97,7 +97,7 @@ func (c *checker) report(r *Report) {
 		c.fail("its schema is %s, not %s", Escape(abridge(fmt.Sprintf("%q", r.Schema), longName)), Schema)
 		return
 	}
-	for what, n := range map[string]int{"changes": len(r.Changes), "entry_points": len(r.EntryPoints), "tests": len(r.Tests.Tests),
+	for what, n := range map[string]int{"changes": len(r.Changes), "entry_points": len(r.EntryPoints), "tests": len(r.Tests.Tests), "whole": len(r.Tests.Whole),
 		"cochange": len(r.Cochange), "owners": len(r.Owners), "findings": len(r.Findings), "unknowns": len(r.Unknowns)} {
 		c.entries(what, n)
 	}
@@ -118,6 +118,8 @@ func (c *checker) report(r *Report) {
 	}
 	for _, t := range r.Tests.Tests {
 		c.numbers("a distance", t.Distance)
+		c.numbers("via_more", t.ViaMore)
+		c.entries("run_by", len(t.RunBy))
 	}
 	for _, x := range r.Cochange {
 		if !(x.Confidence >= 0 && x.Confidence <= 1) {

@@ -155,7 +155,10 @@ type Tests struct {
 	Mode    string       `json:"mode"`
 	Reasons []TestReason `json:"reasons"`
 	Tests   []Test       `json:"tests"`
-	Total   int          `json:"total"` // test cases in the head tree
+	// Whole are types and files to be run as a whole: they run tests of the list
+	// that they inherit or have made, more of them than are named.
+	Whole []Whole `json:"whole,omitempty"`
+	Total int     `json:"total"` // test cases in the head tree
 }
 
 // TestReason says why the selection is what it is.
@@ -173,9 +176,21 @@ type Test struct {
 	Package  string   `json:"package"`
 	Distance int      `json:"distance"`
 	Via      []string `json:"via"`
+	ViaMore  int      `json:"via_more,omitempty"` // that via leaves out, before the change
 
 	// RunBy says how the test is run; empty: where it stands, and nowhere else.
 	RunBy []TestRun `json:"run_by,omitempty"`
+	// RunByWhole says that what is run as a whole runs it, too, or, without RunBy, does alone.
+	RunByWhole bool `json:"run_by_whole,omitempty"`
+}
+
+// Whole is a type or a file of which all tests are run.
+type Whole struct {
+	ID      string `json:"id"`
+	Runner  string `json:"runner"`
+	File    string `json:"file"`
+	Symbol  string `json:"symbol"` // empty for a file
+	Package string `json:"package"`
 }
 
 // TestRun is a test as a type runs it that inherits it, as a file does that has it made,

@@ -31,8 +31,20 @@ func because(w *TestReason) string {
 		return "how everything is built changed"
 	case "calls_of_unknown_values":
 		return "calls of values of unknown types may reach a change"
+	case "deep_inheritance":
+		return "methods override more than is followed"
+	case "many_runs":
+		return "more classes or files run the same tests than are named one by one"
 	}
 	return strings.ReplaceAll(w.Reason, "_", " ")
+}
+
+// name returns what people call what is run as a whole.
+func (w *Whole) name() string {
+	if w.Symbol != "" {
+		return w.Symbol
+	}
+	return w.File
 }
 
 // writeTests writes the commands that run the selected tests, one a line, for

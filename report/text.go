@@ -442,21 +442,29 @@ func (p *page) tests(t *Tests) {
 		p.line(span{yellow, s})
 	}
 	// One line for each package, the nearest first.
-	var packages []string
-	names := map[string][]string{}
-	for _, x := range t.Tests {
-		if names[x.Package] == nil {
-			packages = append(packages, x.Package)
+	list := func(n int, at func(i int) (pkg, name string)) {
+		var packages []string
+		names := map[string][]string{}
+		for i := range n {
+			pkg, name := at(i)
+			if names[pkg] == nil {
+				packages = append(packages, pkg)
+			}
+			names[pkg] = append(names[pkg], name)
 		}
-		names[x.Package] = append(names[x.Package], x.Symbol)
+		show, done := p.cut(len(packages))
+		for _, pkg := range packages[:show] {
+			ns := names[pkg]
+			s := strings.Join(ns[:min(len(ns), testsShown)], " ")
+			p.line("  ", pkg, span{faint, fmt.Sprintf(" (%d)", len(ns))}, "  "+s, span{faint, more(len(ns) - testsShown)})
+		}
+		done(len(packages))
 	}
-	show, done := p.cut(len(packages))
-	for _, pkg := range packages[:show] {
-		ns := names[pkg]
-		s := strings.Join(ns[:min(len(ns), testsShown)], " ")
-		p.line("  ", pkg, span{faint, fmt.Sprintf(" (%d)", len(ns))}, "  "+s, span{faint, more(len(ns) - testsShown)})
+	list(len(t.Tests), func(i int) (string, string) { return t.Tests[i].Package, t.Tests[i].Symbol })
+	if len(t.Whole) > 0 {
+		p.line("  and all that these run, as a whole:")
+		list(len(t.Whole), func(i int) (string, string) { return t.Whole[i].Package, t.Whole[i].name() })
 	}
-	done(len(packages))
 }
 
 func (p *page) cochange(cs []Cochange) {

@@ -88,12 +88,19 @@ func testCommands(g *graph.Graph) func(*report.Tests) []string {
 				}
 				chosen[lang.TestCase{File: x.File, Name: x.Symbol, Constraint: constraint(g, x.File)}] = true
 				runs := x.RunBy
-				if len(runs) == 0 {
+				if len(runs) == 0 && !x.RunByWhole {
 					runs = []report.TestRun{{ID: x.ID, File: x.File, Symbol: x.Symbol}}
 				}
 				for _, r := range runs {
 					c := lang.TestCase{File: r.File, Name: r.Symbol, Constraint: constraint(g, r.File)}
 					c.Package, c.Type = outermost(g, g.Lookup(r.ID))
+					run.Tests = append(run.Tests, c)
+				}
+			}
+			for _, x := range t.Whole {
+				if x.Runner == l.Runner {
+					c := lang.TestCase{File: x.File, Name: x.Symbol, Constraint: constraint(g, x.File)}
+					c.Package, c.Type = outermost(g, g.Lookup(x.ID))
 					run.Tests = append(run.Tests, c)
 				}
 			}

@@ -42,6 +42,7 @@
 package impact
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/codekg/kg/analyzer/graph"
@@ -234,7 +235,7 @@ type Result struct {
 	EntryPoints []Reached
 	Tests       Tests
 	// Unknowns are those of the head graph, then those that only the base graph
-	// has.
+	// has, then one of the methods that override more than was followed.
 	Unknowns []graph.Unknown
 	// Skipped are the languages of the head tree that are not analysed.
 	Skipped []graph.Skipped
@@ -299,7 +300,20 @@ func Compute(d *diff.Delta, o Options) *Result {
 	if !o.SkipTests {
 		e.selectTests(r)
 	}
+	if n := e.deep(); n > 0 {
+		r.Unknowns = append(slices.Clip(r.Unknowns), graph.Unknown{Reason: graph.ReasonInferBudget, Count: int32(n),
+			Detail: fmt.Sprintf("what overrides more than %d methods", maxSupers)})
+	}
 	return r
+}
+
+// deep returns how many methods override more than was followed.
+func (e *engine) deep() int {
+	n := e.walk.deep
+	if e.baseWalk != nil {
+		n = max(n, e.baseWalk.deep)
+	}
+	return n
 }
 
 // unknowns returns the unknowns of both graphs, those they share once.

@@ -21,6 +21,7 @@ type programs struct {
 	tests     map[string][]placedRun  // folder → tests that are run there
 	files     map[string][]string     // folder → files in it that are modules and have tests
 
+	bounds  bounds
 	byClass map[graph.ID][]placedRun // class → tests that it runs
 	inFile  map[string][]placedRun   // file → tests that are run there
 	makers  map[string][]graph.ID    // file → functions of test code that may make tests; nil until asked for
@@ -28,7 +29,7 @@ type programs struct {
 
 func programsOf(d *diff.Delta, g *graph.Graph) *programs {
 	p := &programs{d: d, g: g, importers: map[graph.ID][]graph.ID{}, folders: map[graph.ID][]string{}, tests: map[string][]placedRun{}, files: map[string][]string{},
-		byClass: map[graph.ID][]placedRun{}, inFile: map[string][]placedRun{}}
+		bounds: bounds{below: maxBelow, using: maxUsing}, byClass: map[graph.ID][]placedRun{}, inFile: map[string][]placedRun{}}
 	last := ""
 	for i := range g.Nodes {
 		if n := &g.Nodes[i]; n.File != "" && n.Parent != graph.None && g.Nodes[n.Parent].Kind == graph.KindPackage {
@@ -53,12 +54,20 @@ func programsOf(d *diff.Delta, g *graph.Graph) *programs {
 			p.importers[to] = append(p.importers[to], from)
 		}
 	}
+	var tests, wide []graph.ID
 	for i := range g.Nodes {
 		if isTest(&g.Nodes[i]) {
-			for _, r := range p.runsOf(graph.ID(i)) {
-				p.place(placedRun{graph.ID(i), r})
-			}
+			tests = append(tests, graph.ID(i))
 		}
+	}
+	for i, x := range p.allRuns(tests) {
+		for _, r := range x.runs {
+			p.place(placedRun{test: tests[i], Run: r})
+		}
+		wide = append(wide, x.wide...)
+	}
+	for _, id := range p.runningWide(unique(wide)) {
+		p.place(placedRun{id, Run{id, graph.None}, true})
 	}
 	return p
 }
@@ -67,7 +76,7 @@ func programsOf(d *diff.Delta, g *graph.Graph) *programs {
 func (p *programs) place(r placedRun) {
 	n := &p.g.Nodes[r.By]
 	at, class := p.of(n), r.By
-	if !r.inherited() {
+	if !r.inherited() && !n.Kind.IsType() {
 		class = n.Parent
 	}
 	if at == n.File && len(p.tests[at]) == 0 {
@@ -240,12 +249,15 @@ const maxRegistry = 256
 // hold visits the package-level variables in which n, or what it calls on load,
 // may have put a value; they and those functions are keepers. Where a function
 // that n calls has such a variable, what that calls in turn is not looked at. hold reports
-// whether there are any.
+// whether there are any, and no more functions than can be looked at.
 func (w *walk) hold(n graph.ID) bool {
 	found := false
 	queue := []graph.ID{n}
 	seen := map[graph.ID]bool{n: true}
-	for i := 0; i < len(queue) && i < maxRegistry; i++ {
+	for i := 0; i < len(queue); i++ {
+		if i == maxRegistry {
+			return false
+		}
 		at := queue[i]
 		w.keeper[at] = true
 		es := w.g.Out(at)
@@ -407,12 +419,27 @@ func (p *programs) reachedOnLoad(w *walk) []loaded {
 		}
 	}
 	byPackage := map[graph.ID]bool{}
+	// What runs around the tests of a class does so for those below it. What a nearer
+	// node does, another one of which the same is known need not do again.
+	type covered struct {
+		class            graph.ID
+		ambiguous, loose bool
+	}
+	around := map[covered]bool{}
 	var out []loaded
 	for _, n := range nodes {
 		x := &w.g.Nodes[n]
 		if x.Flags.Has(graph.FlagTestCase) && x.Parent != graph.None && w.g.Nodes[x.Parent].Kind.IsType() {
-			for _, t := range p.testsOf(x.Parent) {
-				out = append(out, loaded{t, n, int(w.nodes[n].depth) + 1, true})
+			at := w.nodes[n]
+			for _, c := range p.belowBut(x.Parent, func(c graph.ID) bool {
+				k := covered{c, at.certainty == graph.Ambiguous, at.loose}
+				was := around[k]
+				around[k] = true
+				return was
+			}) {
+				for _, t := range p.byClass[c] {
+					out = append(out, loaded{t, n, int(at.depth) + 1, true})
+				}
 			}
 			continue
 		}
@@ -469,31 +496,35 @@ func (p *programs) alone(n graph.ID) []placedRun {
 	return p.inFile[x.File]
 }
 
-// maxClasses bounds the classes that have the tests of one.
-const maxClasses = 1 << 10
+// below returns a class and the classes that inherit it, no more than one above most.
+func (p *programs) below(class graph.ID, most int) []graph.ID {
+	n := 0
+	seen := map[graph.ID]bool{}
+	return p.belowBut(class, func(c graph.ID) bool {
+		if seen[c] || n > most {
+			return true
+		}
+		seen[c] = true
+		n++
+		return false
+	})
+}
 
-// below returns a class and the classes that inherit it.
-func (p *programs) below(class graph.ID) []graph.ID {
-	seen := map[graph.ID]bool{class: true}
-	queue := []graph.ID{class}
-	for i := 0; i < len(queue) && i < maxClasses; i++ {
+// belowBut returns a class and the classes that inherit it, but for those of which but
+// holds, and what only these have below them. It is asked whenever a class is come to.
+func (p *programs) belowBut(class graph.ID, but func(graph.ID) bool) []graph.ID {
+	var queue []graph.ID
+	if !but(class) {
+		queue = append(queue, class)
+	}
+	for i := 0; i < len(queue); i++ {
 		for _, kind := range [...]graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements} {
 			for _, e := range p.g.InKind(queue[i], kind) {
-				if t := p.g.Edges[e].From; !seen[t] {
-					seen[t] = true
+				if t := p.g.Edges[e].From; !but(t) {
 					queue = append(queue, t)
 				}
 			}
 		}
 	}
 	return queue
-}
-
-// testsOf returns the tests that a class and those below it run.
-func (p *programs) testsOf(class graph.ID) []placedRun {
-	var tests []placedRun
-	for _, c := range p.below(class) {
-		tests = append(tests, p.byClass[c]...)
-	}
-	return tests
 }

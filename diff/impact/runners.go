@@ -2,6 +2,7 @@ package impact
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,12 +30,53 @@ func (r Run) compare(x Run) int {
 	return cmp.Compare(r.By, x.By)
 }
 
-// maxRunners bounds the types that are looked at to find who runs a test.
-const maxRunners = 1 << 10
+// The runs of a test are named one by one as long as it takes no more steps than
+// one of stepsNamed to find them: for all tests of a graph the first one with which
+// that takes no more than maxSteps of them together. Tests that are run by more are
+// wide: the types and files that run them are selected as a whole, with all
+// tests that they run. So time and memory stay linear in the graph, where pairs of a
+// test and who runs it may be as many as the square, and no run is left out.
+var stepsNamed = [...]int{1 << 10, 1 << 8, 1 << 6, 1 << 4, 1 << 2, 0}
+
+const maxSteps = 1 << 20
+
+// bounds are those of a graph's programs.
+type bounds struct {
+	named int // steps to find who runs one test, by name
+	below int // runs that are looked at for all visited members; see reachedBelow
+	using int // users of a member that is overridden that are looked at
+}
+
+// runners is how a test is run.
+type runners struct {
+	runs []Run
+	// wide are the types and functions whose tests are inherited or made by more than
+	// are named: runs then has at most the one where the test stands.
+	wide []graph.ID
+}
+
+// allRuns finds how each test of the graph is run.
+func (p *programs) allRuns(tests []graph.ID) []runners {
+	out := make([]runners, len(tests))
+	for _, most := range stepsNamed {
+		p.bounds.named = most
+		steps := 0
+		for i := 0; i < len(tests) && steps <= maxSteps; i++ {
+			var took int
+			out[i], took = p.runsOf(tests[i])
+			steps += took
+		}
+		if steps <= maxSteps {
+			break
+		}
+	}
+	return out
+}
 
 // runsOf returns how a test is run: where it stands first, then by the types that
-// inherit it, or the files that have it made, in the order of their keys.
-func (p *programs) runsOf(test graph.ID) []Run {
+// inherit it, or the files that have it made, in the order of their keys; and the
+// steps that it took to find them.
+func (p *programs) runsOf(test graph.ID) (r runners, steps int) {
 	g := p.g
 	itself := []Run{{test, graph.None}}
 	n := &g.Nodes[test]
@@ -42,7 +84,7 @@ func (p *programs) runsOf(test graph.ID) []Run {
 		if f := p.makerOf(test); f != graph.None {
 			return p.madeBy(test, f)
 		}
-		return itself
+		return runners{runs: itself}, 0
 	}
 	has := func(t graph.ID, of graph.ID) bool { // one of its own
 		own, ok := strings.CutPrefix(n.Key, g.Nodes[of].Key)
@@ -64,9 +106,19 @@ func (p *programs) runsOf(test graph.ID) []Run {
 	for _, i := range g.InKind(test, graph.EdgeOverrides) {
 		seen[g.Nodes[g.Edges[i].From].Parent] = true // it and what is below it have a test of their own
 	}
-	for i := 0; i < len(queue) && i < maxRunners; i++ {
+	around := len(queue)
+	for i := 0; i < len(queue); i++ {
 		for _, kind := range [...]graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements} {
 			for _, at := range g.InKind(queue[i].By, kind) {
+				if steps++; steps > p.bounds.named {
+					for _, x := range queue[:around] {
+						r.wide = append(r.wide, x.By)
+					}
+					if here || !abstract && len(below) == 0 {
+						r.runs = itself
+					}
+					return r, steps
+				}
 				t := g.Edges[at].From
 				if seen[t] || has(t, queue[i].Of) {
 					continue
@@ -81,9 +133,9 @@ func (p *programs) runsOf(test graph.ID) []Run {
 	}
 	slices.SortFunc(below, Run.compare)
 	if here || len(below) == 0 && !abstract { // older graphs do not tell
-		return append(itself, below...)
+		below = append(itself, below...)
 	}
-	return below
+	return runners{runs: below}, steps
 }
 
 // makerOf returns the function around a test that a call makes, where files are
@@ -134,13 +186,17 @@ func outermost(g *graph.Graph, list []graph.ID) []graph.ID {
 
 // madeBy returns the files that call the function which makes a test, or one that calls
 // that; the test itself if one of them is its own, or there is none.
-func (p *programs) madeBy(test, maker graph.ID) []Run {
+func (p *programs) madeBy(test, maker graph.ID) (r runners, steps int) {
 	var out []Run
+	itself := Run{test, graph.None}
 	here := false
 	seen := map[graph.ID]bool{maker: true}
 	queue := []graph.ID{maker}
-	for i := 0; i < len(queue) && i < maxRunners; i++ {
+	for i := 0; i < len(queue); i++ {
 		for _, at := range p.g.InKind(queue[i], graph.EdgeCalls) {
+			if steps++; steps > p.bounds.named {
+				return runners{wide: []graph.ID{maker}}, steps
+			}
 			from := p.g.Edges[at].From
 			x := &p.g.Nodes[from]
 			if seen[from] || !x.Flags.Has(graph.FlagTest) {
@@ -158,19 +214,56 @@ func (p *programs) madeBy(test, maker graph.ID) []Run {
 	}
 	slices.SortFunc(out, Run.compare)
 	if here || len(out) == 0 {
-		out = append([]Run{{test, graph.None}}, out...)
+		out = append([]Run{itself}, out...)
 	}
+	return runners{runs: out}, steps
+}
+
+// runningWide returns the types and files that run tests which stand in wide types, or
+// are made by wide functions, or in those that inherit and call these, in the order of their keys.
+func (p *programs) runningWide(wide []graph.ID) []graph.ID {
+	var out []graph.ID
+	queue := slices.Clone(wide)
+	seen, runs := map[graph.ID]bool{}, map[graph.ID]bool{}
+	for _, x := range wide {
+		seen[x] = true
+	}
+	for i := 0; i < len(queue); i++ {
+		kinds := []graph.EdgeKind{graph.EdgeCalls}
+		if p.g.Nodes[queue[i]].Kind.IsType() {
+			kinds = []graph.EdgeKind{graph.EdgeExtends, graph.EdgeImplements}
+		}
+		for _, kind := range kinds {
+			for _, at := range p.g.InKind(queue[i], kind) {
+				from := p.g.Edges[at].From
+				x := &p.g.Nodes[from]
+				switch {
+				case x.Kind.IsType() && x.Flags.Has(graph.FlagSuite), x.Kind == graph.KindFile && x.Flags.Has(graph.FlagTest):
+					if !runs[from] {
+						runs[from] = true
+						out = append(out, from)
+					}
+				}
+				if !seen[from] && (x.Kind.IsType() || kind == graph.EdgeCalls && x.Kind != graph.KindFile && x.Flags.Has(graph.FlagTest)) {
+					seen[from] = true
+					queue = append(queue, from)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
 	return out
 }
 
 // placedRun is a run of a test in a graph.
 type placedRun struct {
-	test graph.ID
+	test graph.ID // the type or file itself if that is run as a whole
 	Run
+	whole bool // for the wide tests that it runs; see runners
 }
 
 // maxBelow bounds the runs that are looked at for all visited members, and maxUsing the
-// users of one that is overridden.
+// users of one that is overridden. Beyond, types are selected as a whole.
 const (
 	maxBelow = 1 << 22
 	maxUsing = 1 << 12
@@ -179,11 +272,11 @@ const (
 // reachedBelow returns the tests that classes inherit and that run a visited member
 // of such a class, as they ask for it what each of them does in its own way. Members
 // that override nothing and that nobody uses are for such tests, too: languages
-// without declared types do not tell a class what is below it.
-func (p *programs) reachedBelow(w *walk) []loaded {
-	var out []loaded
-	asking := map[graph.ID]map[graph.ID]bool{} // by overridden member
-	done := map[graph.ID]bool{}                // classes of which a member was looked at that overrides nothing
+// without declared types do not tell a class what is below it. Of types with more than
+// can be looked at, wide are those whose inheriting types are to be run as a whole.
+func (p *programs) reachedBelow(w *walk) (out []loaded, wide []wideAt) {
+	asking := map[graph.ID]*asked{} // by overridden member
+	done := map[graph.ID]bool{}     // classes of which a member was looked at that overrides nothing
 	steps := 0
 	for _, n := range w.order {
 		x := &p.g.Nodes[n]
@@ -206,74 +299,152 @@ func (p *programs) reachedBelow(w *walk) []loaded {
 			}
 			done[t] = true
 		}
-		below := p.below(t)
+		if steps > p.bounds.below {
+			wide = append(wide, wideAt{t, n})
+			continue
+		}
+		below := p.below(t, p.bounds.below-steps)
+		steps += len(below)
 		inside := map[graph.ID]bool{}
 		for _, c := range below {
 			inside[c] = true
 		}
-		for _, c := range below {
-			for _, r := range p.byClass[c] {
-				if steps += 1 + len(above); steps > maxBelow {
-					return out
+		for i := 0; i < len(below) && steps <= p.bounds.below; i++ {
+			for _, r := range p.byClass[below[i]] {
+				if steps += 1 + len(above); steps > p.bounds.below {
+					break
 				}
-				if !r.inherited() || inside[r.Of] {
+				if !r.whole && (!r.inherited() || inside[r.Of]) {
 					continue
 				}
-				asks := len(above) == 0
+				asks := len(above) == 0 || r.whole
 				for _, s := range above {
 					if asking[s] == nil {
 						asking[s] = p.testsUsing(s)
+						steps += asking[s].steps
 					}
-					asks = asks || asking[s][r.test]
+					asks = asks || asking[s].any || asking[s].tests[r.test]
 				}
 				if asks {
 					out = append(out, loaded{r, n, int(w.nodes[n].depth) + 1, true})
 				}
 			}
 		}
+		if steps > p.bounds.below {
+			wide = append(wide, wideAt{t, n})
+		}
 	}
-	return out
+	return out, wide
 }
 
-// testsUsing returns the tests that reach a member by calls and reads, and what is
-// between them.
-func (p *programs) testsUsing(member graph.ID) map[graph.ID]bool {
-	seen := map[graph.ID]bool{member: true}
+// wideAt is a type whose inheriting types are run as a whole, for a visited node.
+type wideAt struct{ typ, node graph.ID }
+
+// asked is which tests reach a member.
+type asked struct {
+	tests map[graph.ID]bool // and what is between them
+	any   bool              // more than can be looked at: any may
+	steps int
+}
+
+// testsUsing returns the tests that reach a member by calls and reads.
+func (p *programs) testsUsing(member graph.ID) *asked {
+	a := &asked{tests: map[graph.ID]bool{member: true}}
 	queue := []graph.ID{member}
-	for i := 0; i < len(queue) && i < maxUsing; i++ {
+	for i := 0; i < len(queue); i++ {
+		if i == p.bounds.using {
+			a.any = true
+			break
+		}
 		for _, at := range p.g.In(queue[i]) {
+			a.steps++
 			e := &p.g.Edges[at]
-			if !seen[e.From] && follows(e.Kind, p.g.Nodes[e.To].Kind) && e.Kind != graph.EdgeExtends {
-				seen[e.From] = true
+			if !a.tests[e.From] && follows(e.Kind, p.g.Nodes[e.To].Kind) && e.Kind != graph.EdgeExtends {
+				a.tests[e.From] = true
 				if !isTest(&p.g.Nodes[e.From]) {
 					queue = append(queue, e.From)
 				}
 			}
 		}
 	}
-	return seen
+	return a
 }
 
 // runs returns how the test id of the head graph is run by those of whom may holds in
-// the graph of a walk; who is not there is new.
-func (s *selection) runs(id graph.ID, w *walk, may func(graph.ID) bool) []Run {
-	return slices.DeleteFunc(s.programs.runsOf(id), func(r Run) bool {
+// the graph of a walk; who is not there is new. Of who runs wide tests that is not asked.
+func (s *selection) runs(id graph.ID, w *walk, may func(graph.ID) bool) runners {
+	r, _ := s.programs.runsOf(id)
+	r.runs = slices.DeleteFunc(r.runs, func(r Run) bool {
 		by := r.By
 		if w.g != s.e.head {
 			by = s.e.d.ToBase(by)
 		}
 		return by != graph.None && !may(by)
 	})
+	return r
 }
 
 // run notes that a selected test is run so.
 func (s *selection) run(id graph.ID, runs ...Run) {
 	for _, r := range runs {
-		if !slices.Contains(s.ran[id], r) {
+		if x := (placedRun{test: id, Run: r}); !s.known[x] {
+			s.known[x] = true
 			s.ran[id] = append(s.ran[id], r)
 		}
 	}
 }
+
+// maxNamed bounds the runs that are named of all selected tests together, but for
+// those where tests stand, and maxWhole the types and files that are named to be run
+// as a whole.
+const (
+	maxNamed = 1 << 15
+	maxWhole = 1 << 14
+)
+
+// coarser has types and files run as a whole where the runs of selected tests are too
+// many to be named, and names them. It reports whether even those are too many.
+func (s *selection) coarser(t *Tests) (all bool) {
+	total := 0
+	var tests []graph.ID
+	for id, runs := range s.ran {
+		if n := len(runs); n > 1 || n == 1 && runs[0].inherited() {
+			total += n
+			tests = append(tests, id)
+		}
+	}
+	slices.SortFunc(tests, func(x, y graph.ID) int {
+		return cmp.Or(cmp.Compare(len(s.ran[y]), len(s.ran[x])), cmp.Compare(x, y))
+	})
+	for i := 0; i < len(tests) && total > maxNamed; i++ {
+		total -= len(s.ran[tests[i]])
+		s.ran[tests[i]] = slices.DeleteFunc(s.ran[tests[i]], func(r Run) bool {
+			if r.inherited() {
+				s.units[r.By] = true
+			}
+			return r.inherited()
+		})
+		s.wide[tests[i]] = true
+	}
+	for _, id := range s.programs.runningWide(slices.Sorted(maps.Keys(s.roots))) {
+		s.units[id] = true
+	}
+	if len(s.units) == 0 {
+		return false
+	}
+	t.reason(ManyRuns, nil)
+	if len(s.units) > maxWhole {
+		return true
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.units)) {
+		t.Whole = append(t.Whole, Whole{Symbol: &s.e.head.Nodes[id], ID: id, Runner: s.e.runner(id), Package: s.e.packagePath(id)})
+	}
+	return false
+}
+
+// maxProgram bounds the types that are looked at to find whose program has one; with
+// more, any may.
+const maxProgram = 1 << 10
 
 // may reports whether a test may run with changed code as n, itself or a type that
 // inherits it: in a program of its own module, or of one that names its class for other
@@ -295,7 +466,7 @@ func (r *near) may(n graph.ID, loose bool) bool {
 		add(p)
 	}
 	for i := 0; i < len(queue); i++ {
-		if i > maxRunners {
+		if i > maxProgram {
 			return true
 		}
 		for _, x := range r.g.In(queue[i]) {

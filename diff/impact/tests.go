@@ -44,10 +44,12 @@ const (
 	DependencyChange            // other versions of external modules are used: all tests of programs with packages that import them
 	BuildChange                 // how everything is built changed: run everything
 	Untyped                     // nothing is seen to reach the change, but calls of values of unknown types may: all tests of programs with its packages
+	DeepInheritance             // methods override more than is followed: any test may run them
+	ManyRuns                    // tests are run by too many types or files to name each run: those are run as a whole
 	whyEnd
 )
 
-var whyNames = [whyEnd]string{"lost_files", "unparsed_change", "unanalysed_change", "no_change", "unreached", "ambiguous", "on_load", "data_change", "dependency_change", "build_change", "calls_of_unknown_values"}
+var whyNames = [whyEnd]string{"lost_files", "unparsed_change", "unanalysed_change", "no_change", "unreached", "ambiguous", "on_load", "data_change", "dependency_change", "build_change", "calls_of_unknown_values", "deep_inheritance", "many_runs"}
 
 // String returns the reason's name in reports.
 func (w Why) String() string { return whyNames[w] }
@@ -68,8 +70,19 @@ type Tests struct {
 	// Tests are those that reach a change, the nearest first. They are listed
 	// whatever the mode is, for people who cannot run everything.
 	Tests []Reached
+	// Whole are the types and files that are to be run as a whole, by key: they run
+	// selected tests that they inherit or have made, more of them than are named.
+	Whole []Whole
 	// Total counts the test cases of the head graph.
 	Total int
+}
+
+// Whole is a type or a file of which all tests are run.
+type Whole struct {
+	Symbol  *graph.Node
+	ID      graph.ID // in the head graph
+	Runner  string
+	Package string // the path of its package
 }
 
 // Reached is a test or entry point that reaches a change.
@@ -80,8 +93,10 @@ type Reached struct {
 	Package   string   // tests: the path of its package
 	Distance  int      // hops to the nearest change; 0 if it changed itself
 	Certainty graph.Certainty
-	Via       []*graph.Node // the symbols between it and the change, the change last
+	Via       []*graph.Node // the symbols between it and the change, the change last; at most maxVia
+	ViaMore   int           // those that Via leaves out, before the change
 	Runs      []Run         // tests: where it stands first, then by key
+	Wide      bool          // tests: what is among Tests.Whole runs it, too, or everything does
 }
 
 // selectTests walks backwards from everything that changed, in both graphs:
@@ -114,7 +129,8 @@ func (e *engine) selectTests(r *Result) {
 			headSeeds = append(headSeeds, graph.ID(i))
 		}
 	}
-	sel := selection{e: e, reached: map[graph.ID]Reached{}, ran: map[graph.ID][]Run{}, loaders: map[string]bool{}, programs: programsOf(e.d, e.head)}
+	sel := selection{e: e, reached: map[graph.ID]Reached{}, ran: map[graph.ID][]Run{}, known: map[placedRun]bool{}, loaders: map[string]bool{},
+		wide: map[graph.ID]bool{}, roots: map[graph.ID]bool{}, units: map[graph.ID]bool{}, programs: programsOf(e.d, e.head)}
 	e.walk.tests = true
 	defer func() { e.walk.tests = false }()
 	e.walk.start(unique(headSeeds)...)
@@ -144,19 +160,23 @@ func (e *engine) selectTests(r *Result) {
 		sel.add(e.walk, e.d.ToHead)
 	}
 	all := sel.whole(&r.Tests)
-	if len(sel.reached) == 0 && !all {
+	if len(sel.reached)+len(sel.units)+len(sel.roots) == 0 && !all {
 		all = sel.untyped(&r.Tests, headSeeds)
 	}
+	if e.deep() > 0 {
+		all = true
+		r.Tests.reason(DeepInheritance, nil)
+	}
+	all = sel.coarser(&r.Tests) || all
 	for _, x := range sel.reached {
-		x.Runs = sel.ran[x.ID]
+		x.Runs, x.Wide = sel.ran[x.ID], sel.wide[x.ID]
+		if !x.Wide && len(sel.units) > 0 {
+			of, _ := sel.programs.runsOf(x.ID)
+			x.Wide = len(of.wide) > 0
+		}
 		slices.SortFunc(x.Runs, Run.compare)
-		x.Runner = x.Symbol.Lang
-		if name, ok := e.opt.Runner[x.Symbol.Lang]; ok {
-			x.Runner = name
-		}
-		if p := diff.PackageOf(e.head, x.ID); p != graph.None {
-			x.Package = e.head.Nodes[p].QName
-		}
+		x.Runner = e.runner(x.ID)
+		x.Package = e.packagePath(x.ID)
 		r.Tests.Tests = append(r.Tests.Tests, x)
 	}
 	slices.SortFunc(r.Tests.Tests, nearest)
@@ -172,7 +192,7 @@ func (e *engine) selectTests(r *Result) {
 	switch {
 	case all:
 		t.Mode = All
-	case len(t.Tests) > 0:
+	case len(t.Tests)+len(t.Whole) > 0:
 		t.Mode = Selected
 		if len(t.Reasons) == 0 && slices.ContainsFunc(t.Tests, func(x Reached) bool { return x.Certainty == graph.Ambiguous }) {
 			t.reason(OnlyUnclear, nil)
@@ -186,6 +206,23 @@ func (e *engine) selectTests(r *Result) {
 			t.reason(NoChange, nil)
 		}
 	}
+}
+
+// runner returns what runs the tests of a node's language.
+func (e *engine) runner(id graph.ID) string {
+	lang := e.head.Nodes[id].Lang
+	if name, ok := e.opt.Runner[lang]; ok {
+		return name
+	}
+	return lang
+}
+
+// packagePath returns the path of the package of a node of the head graph.
+func (e *engine) packagePath(id graph.ID) string {
+	if p := diff.PackageOf(e.head, id); p != graph.None {
+		return e.head.Nodes[p].QName
+	}
+	return ""
 }
 
 // nearest orders what reaches a change.
@@ -271,7 +308,7 @@ func (s *selection) untyped(t *Tests, seeds []graph.ID) (all bool) {
 		x.Certainty = graph.Ambiguous
 		s.reached[id] = x
 	}
-	if all || len(s.reached) > 0 {
+	if all || len(s.reached)+len(s.units) > 0 {
 		t.reason(Untyped, nil)
 	}
 	return all
@@ -294,6 +331,10 @@ func (e *engine) fileNodes(paths []string) []graph.ID {
 func (s *selection) folders(dirs map[string]bool) bool {
 	for dir := range dirs {
 		for _, t := range s.programs.tests[dir] {
+			if t.whole {
+				s.units[t.test] = true
+				continue
+			}
 			if _, ok := s.reached[t.test]; !ok {
 				s.reached[t.test] = Reached{Symbol: &s.e.head.Nodes[t.test], ID: t.test, Distance: 1, Certainty: graph.Inferred}
 			}
@@ -308,6 +349,11 @@ type selection struct {
 	e       *engine
 	reached map[graph.ID]Reached // by id in the head graph
 	ran     map[graph.ID][]Run   // how those are run, in the head graph
+	known   map[placedRun]bool   // what is in ran
+	wide    map[graph.ID]bool    // those that are run by others, which are among units or below roots
+	trails  map[graph.ID]trail   // of nodes of the walk at hand; see toSeed
+	roots   map[graph.ID]bool    // wide types and functions of the head graph
+	units   map[graph.ID]bool    // types and files of the head graph that are run as a whole
 	loaders map[string]bool      // files that run code of the change when they are loaded
 
 	programs *programs // of the head graph
@@ -322,18 +368,39 @@ func (s *selection) add(w *walk, toHead func(graph.ID) graph.ID) {
 	}
 	within := s.within(w, programs)
 	onLoad := programs.reachedOnLoad(w) // walks on
+	s.trails = map[graph.ID]trail{}
 	for _, n := range w.order {
 		id := toHead(n)
 		if id == graph.None || !isTest(&s.e.head.Nodes[id]) {
 			continue
 		}
-		if runs := s.runs(id, w, func(by graph.ID) bool { return within(by, n) }); len(runs) > 0 {
+		r := s.runs(id, w, func(by graph.ID) bool { return within(by, n) })
+		if len(r.runs)+len(r.wide) > 0 {
 			s.reach(id, n, int(w.nodes[n].depth), w, toHead)
-			s.run(id, runs...)
+			s.run(id, r.runs...)
+		}
+		for _, x := range r.wide {
+			s.roots[x], s.wide[id] = true, true
 		}
 	}
-	for _, l := range append(onLoad, programs.reachedBelow(w)...) {
+	below, wide := programs.reachedBelow(w)
+	for _, x := range wide {
+		if t := toHead(x.typ); t != graph.None {
+			s.roots[t] = true
+			s.units[t] = s.units[t] || s.e.head.Nodes[t].Flags.Has(graph.FlagSuite)
+		}
+	}
+	for _, l := range append(onLoad, below...) {
 		id, run := toHead(l.test), Run{toHead(l.By), graph.None}
+		if l.whole && id != graph.None {
+			if within(l.By, l.node) {
+				s.units[id] = true
+				if !l.around {
+					s.loaders[s.symbol(l.node, w, toHead).File] = true
+				}
+			}
+			continue
+		}
 		if id == graph.None || !isTest(&s.e.head.Nodes[id]) || run.By == graph.None || !within(l.By, l.node) {
 			continue
 		}
@@ -362,7 +429,20 @@ func (s *selection) within(w *walk, p *programs) func(by, visited graph.ID) bool
 		}
 		switch rules := s.e.d.RulesFor(&w.g.Nodes[n]); {
 		case rules.Scanned && !rules.Dynamic && w.near != nil && !w.near.any:
-			return func(by, visited graph.ID) bool { return w.near.may(by, w.nodes[visited].loose) }
+			may := [2]map[graph.ID]bool{{}, {}}
+			return func(by, visited graph.ID) bool {
+				loose := w.nodes[visited].loose
+				known := may[0]
+				if loose {
+					known = may[1]
+				}
+				is, ok := known[by]
+				if !ok {
+					is = w.near.may(by, loose)
+					known[by] = is
+				}
+				return is
+			}
 		case rules.Dynamic || rules.Scanned:
 			return func(_, _ graph.ID) bool { return true }
 		}
@@ -384,19 +464,50 @@ func (s *selection) symbol(n graph.ID, w *walk, toHead func(graph.ID) graph.ID) 
 // reach notes that id, a test of the head graph, reaches a change over the
 // visited node n, which may be itself.
 func (s *selection) reach(id, n graph.ID, distance int, w *walk, toHead func(graph.ID) graph.ID) {
-	v := w.nodes[n]
-	x := Reached{Symbol: &s.e.head.Nodes[id], ID: id, Distance: distance, Certainty: v.certainty}
+	x := Reached{Symbol: &s.e.head.Nodes[id], ID: id, Distance: distance, Certainty: w.nodes[n].certainty}
 	if old, ok := s.reached[id]; ok && cmp.Or(cmp.Compare(old.Certainty/graph.Ambiguous, x.Certainty/graph.Ambiguous), cmp.Compare(old.Distance, x.Distance)) <= 0 {
 		return
 	}
-	if toHead(n) != id {
-		x.Via = append(x.Via, s.symbol(n, w, toHead))
+	at := n
+	if toHead(n) == id {
+		at = w.nodes[n].from
 	}
-	for ; v.from != graph.None; v = w.nodes[v.from] {
-		x.Via = append(x.Via, s.symbol(v.from, w, toHead))
+	for ; at != graph.None; at = w.nodes[at].from {
+		if len(x.Via) == maxVia-1 && !w.began(at) {
+			t := s.toSeed(w, at)
+			x.ViaMore, at = t.hops, t.seed
+		}
+		x.Via = append(x.Via, s.symbol(at, w, toHead))
 	}
 	s.reached[id] = x
 }
+
+// trail is the way from a visited node back to where the walk began.
+type trail struct {
+	seed graph.ID
+	hops int
+}
+
+// toSeed returns the trail of a visited node. What many share is gone once.
+func (s *selection) toSeed(w *walk, n graph.ID) trail {
+	var above []graph.ID
+	t, ok := s.trails[n]
+	for ; !ok && !w.began(n); t, ok = s.trails[n] {
+		above = append(above, n)
+		n = w.nodes[n].from
+	}
+	if !ok {
+		t = trail{seed: n}
+	}
+	for _, x := range slices.Backward(above) {
+		t.hops++
+		s.trails[x] = t
+	}
+	return t
+}
+
+// maxVia bounds the symbols that are named between a test and a change.
+const maxVia = 64
 
 // testCase reports whether nothing but a runner starts n, a test. One that overrides
 // another may call that.

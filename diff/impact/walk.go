@@ -23,6 +23,7 @@ type walk struct {
 	order   []graph.ID
 	super   map[graph.ID][]super // see supers
 	known   []bool               // by node: super holds what it overrides, nothing if absent
+	deep    int                  // methods that were asked for and override more than super holds
 	vague   bool                 // some edge is ambiguous
 	store   map[graph.ID][]int32 // see conversions; nil until asked
 	types   *graph.Hierarchy
@@ -476,6 +477,10 @@ func (w *walk) doubled(n graph.ID, worst graph.Certainty) {
 	}
 }
 
+// maxSupers bounds the methods that one overrides or implements which are looked at.
+// That there are more is an unknown, and then any test may reach a change.
+const maxSupers = 256
+
 // supers returns the methods that n overrides or implements, at any distance,
 // nearest first.
 func (w *walk) supers(n graph.ID) []super {
@@ -490,6 +495,7 @@ func (w *walk) supers(n graph.ID) []super {
 	}
 	w.known[n] = true
 	var out []super
+	var seen map[graph.ID]bool // of many
 	at, c := n, graph.Exact
 	for i := -1; i < len(out); i++ {
 		if i >= 0 {
@@ -499,8 +505,22 @@ func (w *walk) supers(n graph.ID) []super {
 			es := w.g.OutKind(at, k)
 			for j := range es {
 				to := es[j].To
-				if to == n || slices.ContainsFunc(out, func(s super) bool { return s.id == to }) {
+				if to == n || seen[to] || seen == nil && slices.ContainsFunc(out, func(s super) bool { return s.id == to }) {
 					continue
+				}
+				switch {
+				case len(out) == maxSupers:
+					w.deep++
+					w.super[n] = out
+					return out
+				case len(out) == maxSupers/16:
+					seen = map[graph.ID]bool{}
+					for _, s := range out {
+						seen[s.id] = true
+					}
+				}
+				if seen != nil {
+					seen[to] = true
 				}
 				out = append(out, super{id: to, certainty: max(c, es[j].Certainty), edge: w.edgeIndex(&es[j]), prev: int32(i)})
 			}
