@@ -70,8 +70,19 @@ type Language struct {
 	Runner string
 
 	// TestCommands returns the shell commands that run tests, to be started in
-	// the top folder of the tree.
+	// the top folder of the tree, none longer than MaxCommand but for one name that
+	// is; lines that begin with # are comments.
 	TestCommands func(TestRun) []string
+}
+
+// MaxCommand bounds the length of a command that runs tests, in bytes. Windows takes
+// 32 KB, Linux 128 KB of one argument, which the whole command is for a shell.
+const MaxCommand = 24 << 10
+
+// Coarser is the line before a command that runs more than was chosen, as all of that
+// would make it too long.
+func Coarser(what string) string {
+	return "# more than the selection, which is too long for a command: " + what
 }
 
 // TestRun is a choice of tests.
@@ -94,7 +105,7 @@ type TestCase struct {
 	File       string // slash-separated
 	Package    string // qualified; what declares the outermost type
 	Type       string // the outermost type that declares it, unqualified; empty if none does
-	Name       string // unqualified
+	Name       string // unqualified; that of a type, or empty, for all tests of the type, or of the file
 	Constraint string // which builds have the file; empty: all
 }
 

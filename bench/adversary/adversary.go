@@ -366,6 +366,117 @@ var Changing = []Case{
 			t[last] = fmt.Sprintf("package p%d\n\nimport \"example.com/m/a/p0\"\n\nfunc F(x int) int { return p0.F(x) }\n", n)
 			return t
 		}},
+	replaced("a chain of classes with tests, Python", 3_000, "return 1", "return 2", func(n int) Tree {
+		return Tree{"test_chain.py": pythonChain(n, func(i int) string {
+			return fmt.Sprintf("    def test_%d(self):\n        assert self.make()\n", i)
+		})}
+	}),
+	replaced("a chain of classes with tests, each of a file, Python", 1_500, "return 1", "return 2", func(n int) Tree {
+		t := Tree{"tests/__init__.py": "", "tests/test_c0.py": "class TestC0:\n    def make(self):\n        return 1\n\n    def test_0(self):\n        assert self.make()\n"}
+		for i := 1; i < n; i++ {
+			t[fmt.Sprintf("tests/test_c%d.py", i)] = fmt.Sprintf("from tests.test_c%d import TestC%d\n\n\nclass TestC%d(TestC%d):\n    def test_%d(self):\n        assert self.make()\n", i-1, i-1, i, i-1, i)
+		}
+		return t
+	}),
+	replaced("a chain of classes that override, Python", 3_000, "return 1", "return 2", func(n int) Tree {
+		return Tree{"test_chain.py": pythonChain(n, func(i int) string {
+			if i == 0 {
+				return "    def test_0(self):\n        assert self.part()\n\n    def part(self):\n        return 0\n"
+			}
+			return fmt.Sprintf("    def part(self):\n        return self.make() + %d\n", i)
+		})}
+	}),
+	replaced("a chain of classes with hooks, Python", 3_000, "return 1", "return 2", func(n int) Tree {
+		return Tree{"test_chain.py": pythonChain(n, func(i int) string {
+			return fmt.Sprintf("    def setup_method(self):\n        self.x = self.make()\n\n    def test_%d(self):\n        assert self.x\n", i)
+		})}
+	}),
+	replaced("a chain of classes with tests, Java", 3_000, "return 1", "return 2", func(n int) Tree {
+		var b strings.Builder
+		b.WriteString("package m;\n\nimport org.junit.jupiter.api.Test;\n\nclass C0Test { int make() { return 1; } @Test void t0() { make(); } }\n")
+		for i := 1; i < n; i++ {
+			fmt.Fprintf(&b, "class C%dTest extends C%dTest { @Test void t%d() { make(); } }\n", i, i-1, i)
+		}
+		return Tree{"build.gradle": "plugins { id 'java' }\n", "src/test/java/m/C0Test.java": b.String()}
+	}),
+	replaced("a chain of classes that override, Java", 3_000, "return 0", "return 9", func(n int) Tree {
+		var b strings.Builder
+		b.WriteString("package m;\n\nimport org.junit.jupiter.api.Test;\n\nclass C0Test { int make() { return 0; } @Test void t0() { make(); } }\n")
+		for i := 1; i < n; i++ {
+			fmt.Fprintf(&b, "class C%dTest extends C%dTest { @Override int make() { return super.make() + %d; } }\n", i, i-1, i)
+		}
+		return Tree{"build.gradle": "plugins { id 'java' }\n", "src/test/java/m/C0Test.java": b.String()}
+	}),
+	replaced("tests × classes that inherit them, Python", 3_000, "return 1", "return 2", func(n int) Tree {
+		var b strings.Builder
+		b.WriteString("class Kit:\n    def make(self):\n        return 1\n")
+		for i := range n {
+			fmt.Fprintf(&b, "\n    def test_%d(self):\n        assert self.make()\n", i)
+		}
+		for i := range n {
+			fmt.Fprintf(&b, "\n\nclass TestKit%d(Kit):\n    pass\n", i)
+		}
+		return Tree{"test_kit.py": b.String()}
+	}),
+	replaced("a suite that many files call, TypeScript", 3_000, "return 1", "return 2", func(n int) Tree {
+		t := Tree{"package.json": "{\"name\": \"m\"}\n", "src/make.ts": "export function make() { return 1 }\n"}
+		var b strings.Builder
+		b.WriteString("import { make } from '../src/make'\n\nexport function suite(name: string) {\n")
+		for i := range n {
+			fmt.Fprintf(&b, "  it('does %d', () => { expect(make()).toBe(%d) })\n", i, i)
+		}
+		t["test/suite.ts"] = b.String() + "}\n"
+		for i := range n {
+			t[fmt.Sprintf("test/f%d.test.ts", i)] = fmt.Sprintf("import { suite } from './suite'\n\nsuite('f%d')\n", i)
+		}
+		return t
+	}),
+	replaced("a fixture with many users, Python", 20_000, "return 1", "return 2", func(n int) Tree {
+		t := Tree{"conftest.py": "import pytest\n\n\n@pytest.fixture\ndef made():\n    return 1\n"}
+		for at := 0; at < n; at += 100 {
+			var b strings.Builder
+			for i := at; i < min(at+100, n); i++ {
+				fmt.Fprintf(&b, "def test_%d(made):\n    assert made\n\n\n", i)
+			}
+			t[fmt.Sprintf("test_f%d.py", at/100)] = b.String()
+		}
+		return t
+	}),
+	replaced("a chain of calls, a test of each", 10_000, "return 1", "return 2", func(n int) Tree {
+		t := spread(n, func(i int) string { return fmt.Sprintf("func F%d() int { return F%d() }", i, i+1) })
+		t["last.go"] = fmt.Sprintf("%sfunc F%d() int { return 1 }\n", head, n)
+		t["a_test.go"] = strings.Replace(many(n, func(i int) string { return fmt.Sprintf("func TestF%d(t *testing.T) { F%d() }", i, i) }), head, head+"import \"testing\"\n\n", 1)
+		return t
+	}),
+}
+
+// replaced is a case of a tree in which one text becomes another one, where it is.
+func replaced(name string, large int, from, to string, base func(n int) Tree) Case {
+	return Case{Name: name, Large: large, Base: base, Head: func(n int) Tree {
+		t := base(n)
+		for p, text := range t {
+			t[p] = strings.ReplaceAll(text, from, to)
+		}
+		return t
+	}}
+}
+
+// pythonChain is a file with a chain of n classes, of which the first has a method
+// that all inherit.
+func pythonChain(n int, body func(i int) string) string {
+	var b strings.Builder
+	for i := range n {
+		base := ""
+		if i > 0 {
+			base = fmt.Sprintf("(TestC%d)", i-1)
+		}
+		fmt.Fprintf(&b, "class TestC%d%s:\n", i, base)
+		if i == 0 {
+			b.WriteString("    def make(self):\n        return 1\n\n")
+		}
+		b.WriteString(body(i) + "\n\n")
+	}
+	return b.String()
 }
 
 // change is a case of n declarations that all change.

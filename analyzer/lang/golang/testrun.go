@@ -8,10 +8,6 @@ import (
 	"github.com/codekg/kg/analyzer/lang"
 )
 
-// maxPattern bounds the length of a pattern, in bytes. Some systems refuse
-// command lines of more than 32 KB.
-const maxPattern = 24 << 10
-
 // testCommands returns go test commands, one for each package: tests, examples
 // and fuzz targets by -run, benchmarks apart by -bench, and those in files that
 // are built with tags only apart with -tags. A package of which everything is
@@ -124,7 +120,7 @@ func patterns(names []string) []string {
 	var out []string
 	for len(names) > 0 {
 		n, size := 1, len(names[0])
-		for n < len(names) && size+1+len(names[n]) <= maxPattern {
+		for n < len(names) && size+1+len(names[n]) <= lang.MaxCommand {
 			size += 1 + len(names[n])
 			n++
 		}

@@ -48,7 +48,7 @@ func TestPatternsAreSplit(t *testing.T) {
 		names = append(names, fmt.Sprintf("TestWithALongName%04d", i))
 	}
 	got := patterns(names)
-	if len(got) != 2 || len(got[0]) > maxPattern+6 {
+	if len(got) != 2 || len(got[0]) > lang.MaxCommand+6 {
 		t.Fatalf("%d patterns, the first of %d bytes", len(got), len(got[0]))
 	}
 	for _, name := range names {

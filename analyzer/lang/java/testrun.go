@@ -22,6 +22,11 @@ func testCommands(r lang.TestRun) []string {
 	type task struct{ tool, root, module, name string }
 	var tasks []task
 	classes := map[task][]string{}
+	type chosen struct {
+		task
+		class string
+	}
+	seen := map[chosen]bool{}
 	for _, t := range r.Tests {
 		module, tool := b.module(dirOf(t.File))
 		k := task{tool: tool, root: b.root(module, tool), module: module, name: "test"}
@@ -41,7 +46,8 @@ func testCommands(r lang.TestRun) []string {
 		if classes[k] == nil {
 			tasks = append(tasks, k)
 		}
-		if !slices.Contains(classes[k], class) {
+		if x := (chosen{k, class}); !seen[x] {
+			seen[x] = true
 			classes[k] = append(classes[k], class)
 		}
 	}
@@ -52,32 +58,63 @@ func testCommands(r lang.TestRun) []string {
 	for _, k := range tasks {
 		cs := classes[k]
 		slices.Sort(cs)
-		var cmd string
+		var cmd, names string
 		switch k.tool {
 		case maven:
 			cmd = b.mavenAt(k.root, k.module)
 			switch below := relative(k.root, k.module); {
 			case below != "":
-				cmd += " -pl " + shellQuote(below) + " -am -Dsurefire.failIfNoSpecifiedTests=false"
+				cmd += " -pl " + shellQuote(below) + " -am"
+				names = " -Dsurefire.failIfNoSpecifiedTests=false"
 			case b.lists[k.root]:
 				cmd += " -N" // the modules that it lists have no such tests
 			}
-			cmd += " -Dtest=" + shellQuote(strings.Join(cs, ","))
+			names += " -Dtest=" + shellQuote(strings.Join(cs, ","))
 		case gradle:
 			cmd = b.gradleTask(k.root, k.module, k.name)
-			for _, c := range cs {
-				cmd += " --tests " + shellQuote(c)
-			}
+			names = options(" --tests ", cs)
 		default:
-			cmd = launcher
-			for _, c := range cs {
-				cmd += " -c " + shellQuote(c)
-			}
+			cmds = append(cmds, launched(cs)...)
+			continue
 		}
-		cmds = append(cmds, cmd)
+		if len(cmd)+len(names) > lang.MaxCommand {
+			cmds, names = append(cmds, lang.Coarser("all tests of the module")), ""
+		}
+		cmds = append(cmds, cmd+names)
 	}
 	return cmds
 }
+
+// options returns a command's option with each of some values.
+func options(name string, values []string) string {
+	var b strings.Builder
+	for _, v := range values {
+		b.WriteString(name + shellQuote(v))
+	}
+	return b.String()
+}
+
+// launched returns the commands that run classes with JUnit's launcher.
+func launched(classes []string) []string {
+	var cmds []string
+	for len(classes) > 0 {
+		size, n := len(launcher), 0
+		for n < len(classes) && (n == 0 || size+4+len(shellQuote(classes[n])) <= lang.MaxCommand) {
+			size += 4 + len(shellQuote(classes[n]))
+			n++
+		}
+		cmds = append(cmds, launcher+options(" -c ", classes[:n]))
+		classes = classes[n:]
+	}
+	if len(cmds) > maxRuns {
+		return []string{lang.Coarser("all tests"), launcher + " --scan-classpath"}
+	}
+	return cmds
+}
+
+// maxRuns bounds the commands that classes are spread over, each of which starts
+// the launcher anew.
+const maxRuns = 8
 
 // The build systems, and what runs the classes of those who have none.
 const (

@@ -123,3 +123,27 @@ func TestWithoutComments(t *testing.T) {
 		}
 	}
 }
+
+// TestLongCommands asks for commands that would be too long: all tests of the module
+// are run, and those of no build system in several steps.
+func TestLongCommands(t *testing.T) {
+	for manifest, want := range map[string]string{
+		"pom.xml":      lang.Coarser("all tests of the module") + "\nmvn test",
+		"build.gradle": lang.Coarser("all tests of the module") + "\ngradle :test",
+		"":             launcher + " -c p.C0Test -c p.C1000Test ",
+	} {
+		r := lang.TestRun{Manifests: []string{manifest}}
+		for i := range 5000 {
+			r.Tests = append(r.Tests, lang.TestCase{File: "src/test/java/p/ATest.java", Package: "p", Type: fmt.Sprintf("C%dTest", i)})
+		}
+		got := testCommands(r)
+		for _, line := range got {
+			if len(line) > lang.MaxCommand {
+				t.Errorf("%s: %d bytes", manifest, len(line))
+			}
+		}
+		if text := strings.Join(got, "\n"); text != want && (manifest != "" || !strings.HasPrefix(text, want)) {
+			t.Errorf("%s: %.200s", manifest, text)
+		}
+	}
+}

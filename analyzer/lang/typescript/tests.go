@@ -254,15 +254,22 @@ func testCommands(r lang.TestRun) []string {
 	var cmds []string
 	for len(files) > 0 {
 		cmd, n := "npm test --", 0
-		for n < len(files) && len(cmd) < 24<<10 {
+		for n < len(files) && (n == 0 || len(cmd)+1+len(shellQuote(files[n])) <= lang.MaxCommand) {
 			cmd += " " + shellQuote(files[n])
 			n++
 		}
 		cmds = append(cmds, cmd)
 		files = files[n:]
 	}
+	if len(cmds) > maxRuns {
+		return []string{lang.Coarser("all tests"), "npm test"}
+	}
 	return cmds
 }
+
+// maxRuns bounds the commands that files are spread over, each of which starts the
+// runner anew.
+const maxRuns = 8
 
 // shellQuote quotes a word that may hold anything.
 func shellQuote(s string) string {
