@@ -215,26 +215,15 @@ func (r *bodyReader) dynamicName(e facts.ExprID, x *facts.Expr) {
 		r.fallback(e, x)
 	}
 	if ref != noEnt {
-		k := r.l.decl(ref).Kind
-		if r.role[e] == roleCalled && (k.IsCallable() || k.IsType()) {
-			return // the call says so
+		refs, before := r.selected(x, ref), len(r.edges)
+		for _, ref := range refs {
+			r.attribute(e, x, ref)
 		}
-		if x.Op == facts.OpSelect && k.IsCallable() && r.l.decl(ref).Traits&facts.TraitAccessor != 0 {
-			kind := graph.EdgeReads
-			if x.Flags&facts.FlagWrite != 0 {
-				shape := r.f.Rules.Dynamic.Setter
-				if x.Flags&facts.FlagLater != 0 {
-					shape = r.f.Rules.Dynamic.Deleter
-				}
-				kind, ref = graph.EdgeWrites, r.l.accessor(ref, shape)
+		if len(refs) > 1 {
+			for i := range r.edges[before:] {
+				r.edges[before+i].Certainty = graph.Inferred
 			}
-			if to := r.target(ref); to != graph.None {
-				r.edge(kind, r.owner[e], to, x)
-			}
-			return
 		}
-		r.use(e, x, ref)
-		r.descriptor(e, x, ref)
 		return
 	}
 	if t := r.ev.typ[e]; r.ev.types.kind(t) == kExtern && x.Flags&facts.FlagWrite == 0 {
@@ -245,6 +234,54 @@ func (r *bodyReader) dynamicName(e facts.ExprID, x *facts.Expr) {
 	if x.Op == facts.OpName && x.Flags&facts.FlagLocal != 0 && x.Flags&facts.FlagWrite == 0 && r.role[e] != roleCalled {
 		r.localFunctions(e, x, facts.LocalID(x.X))
 	}
+}
+
+// selected returns what an expression may name that names ref: of a value that may be
+// of several classes, what each of them has.
+func (r *bodyReader) selected(x *facts.Expr, ref Ent) []Ent {
+	refs := []Ent{ref}
+	if x.Op != facts.OpSelect || x.X < 0 {
+		return refs
+	}
+	t := r.ev.types
+	ms := t.members(r.ev.typ[x.X])
+	if len(ms) < 2 {
+		return refs
+	}
+	for _, m := range ms {
+		switch t.kind(m) {
+		case kPkg, kExtern, kFunc, kForm:
+			continue
+		}
+		if h := r.ev.find(m, r.f.syms[x.Name]); h.ent != noEnt && !slices.Contains(refs, h.ent) {
+			refs = append(refs, h.ent)
+		}
+	}
+	return refs
+}
+
+// attribute records that an expression names ref.
+func (r *bodyReader) attribute(e facts.ExprID, x *facts.Expr, ref Ent) {
+	k := r.l.decl(ref).Kind
+	if r.role[e] == roleCalled && (k.IsCallable() || k.IsType()) {
+		return // the call says so
+	}
+	if x.Op == facts.OpSelect && k.IsCallable() && r.l.decl(ref).Traits&facts.TraitAccessor != 0 {
+		kind := graph.EdgeReads
+		if x.Flags&facts.FlagWrite != 0 {
+			shape := r.f.Rules.Dynamic.Setter
+			if x.Flags&facts.FlagLater != 0 {
+				shape = r.f.Rules.Dynamic.Deleter
+			}
+			kind, ref = graph.EdgeWrites, r.l.accessor(ref, shape)
+		}
+		if to := r.target(ref); to != graph.None {
+			r.edge(kind, r.owner[e], to, x)
+		}
+		return
+	}
+	r.use(e, x, ref)
+	r.descriptor(e, x, ref)
 }
 
 // descriptor records the method that the value of the class attribute ref, selected at

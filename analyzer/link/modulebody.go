@@ -99,7 +99,16 @@ func (r *bodyReader) moduleExpr(e facts.ExprID, x *facts.Expr) {
 				return // the call says so
 			}
 		}
+		before := len(r.edges)
 		r.use(e, x, ref)
+		if others := r.alsoSelected(x, ref); len(others) > 0 {
+			for _, o := range others {
+				r.use(e, x, o)
+			}
+			for i := range r.edges[before:] {
+				r.edges[before+i].Certainty = graph.Inferred
+			}
+		}
 	case facts.OpCall, facts.OpNew:
 		r.moduleCall(e, x)
 	case facts.OpComposite:
@@ -109,6 +118,19 @@ func (r *bodyReader) moduleExpr(e facts.ExprID, x *facts.Expr) {
 			r.moduleKeys(e, x, to)
 		}
 	}
+}
+
+// alsoSelected returns what an expression that names ref selects on a value that may be
+// of several types, on those that do not have ref.
+func (r *bodyReader) alsoSelected(x *facts.Expr, ref Ent) []Ent {
+	if x.Op != facts.OpSelect || x.X < 0 || !r.ev.types.isUnion(r.ev.typ[x.X]) {
+		return nil
+	}
+	p := r.ev.property(r.ev.typ[x.X], r.f.syms[x.Name])
+	if p.ent != ref {
+		return nil
+	}
+	return p.others[:min(len(p.others), maxAmbiguous)]
 }
 
 // moduleCall records a call or the making of an object.
