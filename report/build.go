@@ -113,7 +113,7 @@ func newImpacted(x *impact.Impacted) Impacted {
 	out := Impacted{Symbol: newSymbol(x.Symbol), Relation: x.Relation.String(), Severity: x.Severity.String(), Depth: x.Depth,
 		Certainty: x.Certainty.String(), Sites: []Site{}, Path: []Hop{}}
 	for _, s := range x.Sites {
-		at := Site{File: s.File, Line: s.Line, State: s.State.String()}
+		at := Site{File: s.File, Line: s.Line, State: s.State.String(), Note: s.Note.String()}
 		if s.Relation != x.Relation {
 			at.Relation = s.Relation.String()
 		}

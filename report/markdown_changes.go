@@ -155,7 +155,7 @@ func (m *markdown) uses() {
 	if g := &groups[isBroken]; g.total > 0 {
 		var list byUse
 		for _, u := range broken {
-			list.add(code(used(u.Impacted, u.c))+" ("+prose(title(u.c))+")", m.at(u.at.File, u.at.Line, true)+" "+code(u.Symbol.Name)+" "+u.verb()+" it")
+			list.add(code(used(u.Impacted, u.c))+" ("+prose(title(u.c))+")", m.at(u.at.File, u.at.Line, true)+" "+code(u.Symbol.Name)+" "+u.verb()+" it"+noted(u.at))
 		}
 		m.users(g, &list, 100, false)
 	}
@@ -228,6 +228,9 @@ func (m *markdown) user(x *Impacted) string {
 		s += fmt.Sprintf("reaches it over %s", count(x.Depth, "hop"))
 	} else {
 		s += x.verb() + " it"
+	}
+	if len(x.Sites) > 0 {
+		s += noted(&x.Sites[0])
 	}
 	if x.Certainty != "exact" {
 		s += ", " + prose(x.Certainty)

@@ -189,6 +189,9 @@ func (c *checker) change(x *Change) {
 		c.numbers("a depth", u.Depth)
 		for _, s := range u.Sites {
 			c.word("a state", s.State, impact.StateNames())
+			if s.Note != "" {
+				c.word("a note", s.Note, impact.NoteNames())
+			}
 			c.numbers("a line", int(s.Line))
 		}
 		for _, h := range u.Path {

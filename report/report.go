@@ -120,6 +120,9 @@ type Site struct {
 	State string `json:"state"`
 	// Relation is that of this place, if it is another than the symbol's.
 	Relation string `json:"relation,omitempty"`
+	// Note is what the code there says of itself: that it goes on without what is gone,
+	// or that only type checkers read it.
+	Note string `json:"note,omitempty"`
 }
 
 // Hop is one edge of the path from an impacted symbol to the change.

@@ -297,7 +297,7 @@ func (p *page) users(r *Report) {
 		p.section(g.title, g.total)
 		show, done := p.cut(len(broken))
 		for _, u := range broken[:show] {
-			p.line("  ", span{red, place(u.at.File, u.at.Line)}, "  "+u.Symbol.Name+" ", span{faint, u.verb() + " "}, used(u.Impacted, u.c))
+			p.line("  ", span{red, place(u.at.File, u.at.Line)}, "  "+u.Symbol.Name+" ", span{faint, u.verb() + " "}, used(u.Impacted, u.c), span{faint, noted(u.at)})
 		}
 		done(g.total)
 	}
@@ -353,7 +353,21 @@ func impactedLine(x *Impacted, c *Change) []any {
 	if rebound(x, c) {
 		how += ", and means another one now"
 	}
+	if len(x.Sites) > 0 {
+		how += noted(&x.Sites[0])
+	}
 	return []any{"  ", at, "  " + x.Symbol.Name + " ", span{faint, x.verb() + " "}, used(x, c), span{faint, how}}
+}
+
+// noted says what the code at a place says of itself.
+func noted(s *Site) string {
+	switch s.Note {
+	case "optional":
+		return ", and expects that it may be missing"
+	case "types_only":
+		return ", for type checkers only"
+	}
+	return ""
 }
 
 // verb says what an impacted symbol does with what it uses.

@@ -105,12 +105,14 @@ type ImportFlags uint8
 
 // The import flags.
 const (
-	ImportTypeOnly ImportFlags = 1 << iota // only types are imported
-	ImportReExport                         // the names are exported again
-	ImportStatic                           // members of a type are imported
-	ImportLater                            // it is imported where the program comes by
-	ImportImplied                          // another import, or the language, brings it
-	ImportModule                           // the path is that of a module: all packages that it exports, see [SettingExports]
+	ImportTypeOnly       ImportFlags = 1 << iota // only types are imported
+	ImportReExport                               // the names are exported again
+	ImportStatic                                 // members of a type are imported
+	ImportLater                                  // it is imported where the program comes by
+	ImportImplied                                // another import, or the language, brings it
+	ImportModule                                 // the path is that of a module: all packages that it exports, see [SettingExports]
+	ImportOptional                               // the code around it goes on without what is imported: it catches that that is not there
+	ImportOptionalModule                         // the same if the whole module is not there
 )
 
 // Settings of a file that declares a module: its name, a package that it exports to

@@ -187,10 +187,10 @@ const (
 	SiteSpreadKw                       // keywords are spread (f(**kw))
 	SiteGo                             // the call runs concurrently or later (go, defer); of a file: only when the file is what is started
 	SiteTest                           // the site is in test code
-	SiteLiteral                        // it is in a function literal that is not called where it stands
+	SiteLiteral                        // it is in a function literal that is not called where it stands; of an import: only type checkers read it
 	SiteSuper                          // the call runs the callee itself, nothing that overrides it (super.f()), or what stands behind Recv in the order of classes
 	SiteCase                           // what is read, or the type, is a case among which there must be one for each value
-	SiteOther                          // another callable of the name takes the arguments as well, and gives what is alike or not used
+	SiteOther                          // another callable of the name takes the arguments as well, and gives what is alike or not used; of an import: the code around it goes on without what is imported
 )
 
 // File is one source file of the tree.

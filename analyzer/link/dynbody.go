@@ -145,6 +145,16 @@ func (r *bodyReader) dynamicImports() {
 		if im.Name != 0 && r.f.Facts.Str(im.Name) == "*" {
 			at.Flags |= graph.SiteSpread
 		}
+		if im.Flags&facts.ImportTypeOnly != 0 {
+			at.Flags |= graph.SiteLiteral
+		}
+		if im.Flags&facts.ImportOptional != 0 {
+			at.Flags |= graph.SiteOther
+		}
+		ofName := at
+		if im.Flags&facts.ImportOptionalModule != 0 {
+			at.Flags |= graph.SiteOther
+		}
 		add := func(to graph.ID) {
 			if to != graph.None && to != l.unitIDs[r.f.unit] {
 				r.edges = append(r.edges, graph.RawEdge{From: file, To: to, Type: graph.None, Kind: graph.EdgeImports,
@@ -180,7 +190,7 @@ func (r *bodyReader) dynamicImports() {
 			}
 			if n := l.nodeOf[l.canon[b.ent]]; n != graph.None {
 				r.edges = append(r.edges, graph.RawEdge{From: from, To: n, Type: graph.None, Kind: graph.EdgeImports,
-					HasSite: true, Site: r.site(im.Line, im.Col)})
+					HasSite: true, Site: ofName})
 			}
 		}
 	}

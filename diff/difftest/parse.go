@@ -442,6 +442,10 @@ func (p *parser) linkEdge(e edge) error {
 			r.Site.Flags |= graph.SiteSpread
 		case "spreadkw":
 			r.Site.Flags |= graph.SiteSpreadKw
+		case "optional": // of an import
+			r.Site.Flags |= graph.SiteOther
+		case "typing": // of an import
+			r.Site.Flags |= graph.SiteLiteral
 		case "case":
 			r.Site.Flags |= graph.SiteCase
 		case "other":

@@ -286,7 +286,7 @@ func (t *tally) add(x *Impacted) {
 	}
 	for _, s := range x.Sites {
 		if s.State == Broken {
-			s.Col = 0
+			s.Col, s.Note = 0, NoNote
 			t.broken[x.ID] = true
 			t.sites[s] = true
 		}

@@ -161,6 +161,9 @@ func describe(r *impact.Result) string {
 			fmt.Fprintf(&b, "  %v %v %s depth=%d %v", x.Severity, x.Relation, short(x.Symbol.Key), x.Depth, x.Certainty)
 			for _, s := range x.Sites {
 				fmt.Fprintf(&b, " %s:%d=%v", s.File, s.Line, s.State)
+				if s.Note != impact.NoNote {
+					fmt.Fprintf(&b, "(%v)", s.Note)
+				}
 			}
 			b.WriteString("\n   ")
 			for _, h := range x.Path {

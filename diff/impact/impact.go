@@ -160,7 +160,27 @@ type Site struct {
 	Col      int32
 	State    State
 	Relation Relation // of this place: one symbol may use another in several ways
+	Note     Note
 }
+
+// Note is what the code at a site says of itself.
+type Note uint8
+
+// The notes.
+const (
+	NoNote    Note = iota
+	Optional       // it goes on without what it imports, or uses what was imported so
+	TypesOnly      // type checkers read it, and nothing runs it
+	noteEnd
+)
+
+var noteNames = [noteEnd]string{"", "optional", "types_only"}
+
+// String returns the note's name in reports, which is empty for none.
+func (n Note) String() string { return noteNames[n] }
+
+// NoteNames returns the names of all notes, for schemas.
+func NoteNames() []string { return slices.Clone(noteNames[1:]) }
 
 // Hop is one edge of a path. From and To belong to the base graph where only
 // that has the edge.

@@ -1,6 +1,7 @@
 package impact
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -155,11 +156,14 @@ func (e *engine) useOfGone(edge *graph.Edge, user, t, now graph.ID) {
 		}
 	}
 	severity := MustUpdate
-	if all(sites, Fits) {
+	switch {
+	case all(sites, Fits):
 		if now != graph.None {
 			return // still reached under its new name, without an edit
 		}
 		severity = ShouldReview // it means another declaration now
+	case !slices.ContainsFunc(sites, func(s Site) bool { return s.Note != Optional }):
+		severity = ShouldReview
 	}
 	e.addJudged(edge, p.head, relationOf[edge.Kind], severity, sites)
 }
@@ -242,6 +246,11 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 				s.State = Unknown
 			}
 		}
+		if s.State == Broken || s.State == Unknown {
+			if s.Note = e.note(edge, t, &base[i]); s.Note == Optional {
+				s.State = Unknown
+			}
+		}
 		sites = append(sites, s)
 	}
 	if vague > 0 && len(at) > 0 {
@@ -251,6 +260,81 @@ func (e *engine) goneSites(edge *graph.Edge, p pairing, t, now graph.ID) (sites 
 			s.State = Edited
 			sites = append(sites, s)
 		}
+	}
+	return sites
+}
+
+// note returns what the code at a site of an edge of the base graph says of itself where
+// t, which the edge leads to, is gone: of an import that site, of another use the
+// imports that the user, what is around it, or its file has t by. An import that is said to be of
+// a module that may be missing is one of what is in it, if the module is gone.
+func (e *engine) note(edge *graph.Edge, t graph.ID, at *graph.Site) Note {
+	if edge.Kind == graph.EdgeImports {
+		switch {
+		case e.optional(edge.From, t, at):
+			return Optional
+		case at.Flags&graph.SiteLiteral != 0:
+			return TypesOnly
+		}
+		return NoNote
+	}
+	var users []graph.ID
+	for u := edge.From; u != graph.None && !e.base.Nodes[u].Kind.IsContainer(); u = e.base.Nodes[u].Parent {
+		users = append(users, u)
+	}
+	if i := e.base.FileIndex(e.base.Nodes[edge.From].File); i >= 0 && e.base.Files[i].Node != graph.None {
+		users = append(users, e.base.Files[i].Node)
+	}
+	for x := t; x != graph.None; x = e.base.Nodes[x].Parent {
+		for _, user := range users {
+			if sites := e.importsOf(user, x); len(sites) > 0 {
+				if (x == t || e.gone(x)) && !slices.ContainsFunc(sites, func(s graph.Site) bool { return !e.optional(user, x, &s) }) {
+					return Optional
+				}
+				return NoNote
+			}
+		}
+		if x != t && !e.gone(x) {
+			break
+		}
+	}
+	return NoNote
+}
+
+// optional reports whether a user goes on without t, which is gone and which it imports
+// at a site, as that says, or, where its module is gone, what is said there of the module.
+func (e *engine) optional(user, t graph.ID, at *graph.Site) bool {
+	if at.Flags&graph.SiteOther != 0 {
+		return true
+	}
+	for m := e.base.Nodes[t].Parent; m != graph.None && e.gone(m); m = e.base.Nodes[m].Parent {
+		if slices.ContainsFunc(e.importsOf(user, m), func(s graph.Site) bool {
+			return s.Flags&graph.SiteOther != 0 && s.File == at.File && s.Line == at.Line
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// gone reports whether the head graph lacks a node of the base graph, or what is supposed
+// takes it away.
+func (e *engine) gone(n graph.ID) bool {
+	if e.base != e.head {
+		return e.d.ToHead(n) == graph.None
+	}
+	for n != graph.None && n != e.c.Base {
+		n = e.base.Nodes[n].Parent
+	}
+	return n != graph.None
+}
+
+// importsOf returns where a node of the base graph imports another one.
+func (e *engine) importsOf(user, target graph.ID) (sites []graph.Site) {
+	es := e.base.OutKind(user, graph.EdgeImports)
+	i, _ := slices.BinarySearchFunc(es, target, func(x graph.Edge, t graph.ID) int { return cmp.Compare(x.To, t) })
+	for ; i < len(es) && es[i].To == target; i++ {
+		sites = append(sites, e.base.Sites(&es[i])...)
 	}
 	return sites
 }

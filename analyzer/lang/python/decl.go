@@ -148,7 +148,7 @@ func (e *extractor) functionDecl(i, whole syntax.ID, nodes []syntax.ID) {
 		}
 	}
 	e.prescan(f, i)
-	function, loops, alt, typing := e.function, e.loops, e.alt, e.typing
+	function, loops, alt, typing, optional := e.function, e.loops, e.alt, e.typing, e.optional
 	// Defaults and annotations are read outside of the function.
 	e.scopes = append(e.scopes, f)
 	e.parameters(d, f, e.child(i, fieldParameters), true)
@@ -166,12 +166,12 @@ func (e *extractor) functionDecl(i, whole syntax.ID, nodes []syntax.ID) {
 		e.bindDecl(d, name, facts.LocalFunc)
 		e.scopes = around
 	}
-	e.function, e.loops, e.alt, e.typing = d, nil, false, false
+	e.function, e.loops, e.alt, e.typing, e.optional = d, nil, false, false, 0
 	skips := len(e.skips)
 	body := e.child(i, fieldBody)
 	e.stmts(body)
 	inside := e.skips[skips:]
-	e.function, e.loops, e.alt, e.typing = function, loops, alt, typing
+	e.function, e.loops, e.alt, e.typing, e.optional = function, loops, alt, typing, optional
 	e.scopes = e.scopes[:len(e.scopes)-1]
 	e.freeScope(f)
 	if outer {

@@ -32,10 +32,11 @@ type extractor struct {
 	owner    facts.DeclID // the innermost declaration that is open
 	function facts.DeclID // the innermost function or lambda
 	scopes   []*scope
-	spare    []*scope // freed ones
-	alt      bool     // the declarations stand in for others
-	later    bool     // what follows does not run when the module is imported
-	typing   bool     // what follows is read by type checkers only
+	spare    []*scope          // freed ones
+	alt      bool              // the declarations stand in for others
+	later    bool              // what follows does not run when the module is imported
+	typing   bool              // what follows is read by type checkers only
+	optional facts.ImportFlags // what is said of imports that follow, whose failure is caught
 	errors   []facts.Lines
 
 	ids     []int32       // stack of lists under construction

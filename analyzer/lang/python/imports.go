@@ -106,6 +106,7 @@ func (e *extractor) bring(im facts.Import, name facts.Str, at syntax.ID) {
 	if e.typing {
 		im.Flags |= facts.ImportTypeOnly
 	}
+	im.Flags |= e.optional
 	s := e.inner()
 	inside := s.kind != scopeModule && !(s.kind == scopeFunction && s.free[name])
 	if inside {

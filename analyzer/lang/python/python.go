@@ -20,7 +20,7 @@ var Language = &lang.Language{
 	Extensions: []string{".py", ".pyi"},
 	Manifests:  []string{"pyproject.toml", "setup.cfg", "requirements*.txt"},
 	Manifest:   ExtractManifest,
-	Version:    17,
+	Version:    18,
 	Grammar:    grammar,
 	Extract:    Extract,
 	Rules:      rules,

@@ -217,7 +217,10 @@ func typeChecking(cond []byte) bool {
 
 func (e *extractor) try(i syntax.ID) bool {
 	start := e.fork()
+	optional := e.optional
+	e.optional |= e.caught(i)
 	dead := e.stmts(e.child(i, fieldBody))
+	e.optional = optional
 	body := e.rejoin(start, dead)
 	var branches []branch
 	alt := e.alt
@@ -267,6 +270,90 @@ func (e *extractor) try(i syntax.ID) bool {
 		}
 	}
 	return all
+}
+
+// caught returns what the handlers of a try say of imports in its body: that the code
+// goes on without what is imported. A handler that raises in the end only says it in
+// another way.
+func (e *extractor) caught(i syntax.ID) (flags facts.ImportFlags) {
+	for c := range e.t.NamedChildren(i) {
+		if e.class(c) != classExcept {
+			continue
+		}
+		last := syntax.ID(syntax.None)
+		if b := e.childOf(c, classBlock); b != syntax.None {
+			for s := range e.t.NamedChildren(b) {
+				if e.class(s) != classComment {
+					last = s
+				}
+			}
+		}
+		caught := facts.ImportOptional | facts.ImportOptionalModule
+		if v := e.child(c, fieldValue); v != syntax.None {
+			caught = e.catches(v, 0)
+		}
+		if last != syntax.None && e.class(last) != classRaise && !e.exits(last) {
+			flags |= caught
+		}
+		if caught&facts.ImportOptional != 0 {
+			break // those behind it never run
+		}
+	}
+	return flags
+}
+
+// catches returns what an exception, or one of several, is when an import fails: that
+// of any failure, or that of a module that is not there.
+func (e *extractor) catches(i syntax.ID, depth int) (flags facts.ImportFlags) {
+	switch e.class(i) {
+	case classTuple, classAsPattern, classParen, classArguments:
+		for c := range e.t.NamedChildren(i) {
+			if depth < 2 {
+				flags |= e.catches(c, depth+1)
+			}
+			if e.class(i) == classAsPattern {
+				break
+			}
+		}
+		return flags
+	}
+	switch string(e.t.Text(i)) {
+	case "ImportError", "Exception", "BaseException":
+		return facts.ImportOptional | facts.ImportOptionalModule
+	case "ModuleNotFoundError":
+		return facts.ImportOptionalModule
+	}
+	return 0
+}
+
+// exits reports whether a statement ends the program.
+func (e *extractor) exits(i syntax.ID) bool {
+	text := e.t.Text(i)
+	return e.class(i) == classExpressionStatement && (bytes.HasPrefix(text, []byte("sys.exit(")) || bytes.HasPrefix(text, []byte("exit(")))
+}
+
+// suppressed returns what a with statement says of imports in its body: see caught.
+func (e *extractor) suppressed(i syntax.ID) (flags facts.ImportFlags) {
+	c := e.childOf(i, classWithClause)
+	if c == syntax.None {
+		return 0
+	}
+	for item := range e.t.NamedChildren(c) {
+		v := e.child(item, fieldValue)
+		if v != syntax.None && e.class(v) == classAsPattern {
+			v = e.t.FirstNamed(v)
+		}
+		if v == syntax.None || e.class(v) != classCall {
+			continue
+		}
+		switch string(e.t.Text(e.child(v, fieldFunction))) {
+		case "suppress", "contextlib.suppress":
+			if args := e.childOf(v, classArguments); args != syntax.None {
+				flags |= e.catches(args, 0)
+			}
+		}
+	}
+	return flags
 }
 
 // onlyTypes marks the names of classes, one or several, that are asked for as types.
@@ -323,7 +410,11 @@ func (e *extractor) with(i syntax.ID) bool {
 			e.withItem(i, item, async)
 		}
 	}
-	return e.stmts(e.child(i, fieldBody)) && false
+	optional := e.optional
+	e.optional |= e.suppressed(i)
+	e.stmts(e.child(i, fieldBody))
+	e.optional = optional
+	return false
 }
 
 // withItem adds what stands between with and the colon of the statement at.
