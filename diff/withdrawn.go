@@ -18,7 +18,8 @@ type Withdrawal struct {
 	Unsure bool
 }
 
-// maxPassed bounds the modules through which a name is followed.
+// maxPassed bounds the modules through which a name is followed; behind more a module may
+// have any name, which is not sure to be gone from there.
 const maxPassed = 64
 
 // passing answers what the modules of a graph pass on, in languages in which others
@@ -89,7 +90,7 @@ func (p *passing) offers(m graph.ID, name string) bool {
 // open reports whether a module may have names that cannot be told: it passes on
 // all of a module outside of the tree, or answers for names that it does not have.
 func (p *passing) open(m graph.ID, fallback string) bool {
-	return p.reach(m, func(m graph.ID) bool {
+	open, more := p.look(m, func(m graph.ID) bool {
 		if fallback != "" && p.g.Lookup(p.g.Nodes[m].Key+"#"+fallback) != graph.None {
 			return true
 		}
@@ -99,27 +100,39 @@ func (p *passing) open(m graph.ID, fallback string) bool {
 			})
 		})
 	})
+	return open || more
 }
 
 // reach reports whether found holds for a module, or for one of those all of
 // which it passes on, over any number of steps.
 func (p *passing) reach(m graph.ID, found func(graph.ID) bool) bool {
+	ok, _ := p.look(m, found)
+	return ok
+}
+
+// look is reach, and reports whether there are more modules than it looks at.
+func (p *passing) look(m graph.ID, found func(graph.ID) bool) (ok, more bool) {
 	seen := []graph.ID{m}
 	for i := 0; i < len(seen); i++ {
 		if found(seen[i]) {
-			return true
+			return true, more
 		}
 		for _, f := range p.files[seen[i]] {
 			for _, e := range p.g.OutKind(f, graph.EdgeImports) {
-				if len(seen) < maxPassed && p.wholly(&e) {
-					if k := p.module(e.To); k != graph.None && !slices.Contains(seen, k) {
-						seen = append(seen, k)
-					}
+				if !p.wholly(&e) {
+					continue
+				}
+				switch k := p.module(e.To); {
+				case k == graph.None || slices.Contains(seen, k):
+				case len(seen) == maxPassed:
+					more = true
+				default:
+					seen = append(seen, k)
 				}
 			}
 		}
 	}
-	return false
+	return false, more
 }
 
 // imported returns the modules that a file imports; those that it names at one of

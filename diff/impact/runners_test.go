@@ -3,6 +3,7 @@ package impact
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -226,5 +227,32 @@ func TestManyOnLoad(t *testing.T) {
 	}
 	if r.Tests.Mode != Selected || len(r.Tests.Tests) != 1 {
 		t.Errorf("%v, %d tests", r.Tests.Mode, len(r.Tests.Tests))
+	}
+}
+
+// TestManyPassedOn takes a name away from a module that passes on all of more modules
+// than are looked through: it may be there yet.
+func TestManyPassedOn(t *testing.T) {
+	build := func(index string, modules int) *graph.Graph {
+		files := []txtar.File{{Name: "a.ts", Data: []byte("export const x = 1\n")}, {Name: "index.ts", Data: []byte(index)},
+			{Name: "user.ts", Data: []byte("import { x } from './index'\n\nexport function use() { return x }\n")}}
+		for i := range modules {
+			files = append(files, txtar.File{Name: fmt.Sprintf("m%d.ts", i), Data: fmt.Appendf(nil, "export * from './m%d'\n", i+1)})
+		}
+		files = append(files, txtar.File{Name: fmt.Sprintf("m%d.ts", modules), Data: []byte("export const y = 1\n")})
+		slices.SortFunc(files, func(x, y txtar.File) int { return strings.Compare(x.Name, y.Name) })
+		g, err := analyzer.Build(t.Context(), sourcetest.Tree(files), analyzer.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	rules := diff.Options{Rules: map[string]diff.Rules{"typescript": {FileModules: true, Structural: true, Reexports: true}}}
+	for modules, want := range map[int]bool{3: true, 100: false} {
+		base, head := build("export { x } from './a'\nexport * from './m0'\n", modules), build("export * from './m0'\n", modules)
+		r := Compute(rules.Compare(base, head), Options{SkipTests: true})
+		if broken := r.Totals.Broken > 0; broken != want || r.Totals.MustUpdate == 0 {
+			t.Errorf("%d modules: %d of %d broken", modules, r.Totals.Broken, r.Totals.MustUpdate)
+		}
 	}
 }
