@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/codekg/kg/diff/rules"
@@ -210,22 +211,44 @@ func encodeXML(w io.Writer, v any) error {
 }
 
 // GitHub keeps so many annotations of one level from a step, and drops the rest
-// without a word.
+// without a word. The last notice says how many findings have none.
 const maxAnnotations = 10
 
 // writeAnnotations writes workflow commands. They are the one thing that kg
 // writes in lines that begin with "::".
 func writeAnnotations(w io.Writer, r *Report, _ Options) error {
 	commands := map[string]string{"error": "error", "warning": "warning", "note": "notice"}
-	counts := map[string]int{}
-	var b strings.Builder
+	type shown struct {
+		Finding
+		file string
+		line int32
+	}
+	var list []shown
+	left, counts := 0, map[string]int{}
 	for _, f := range r.Open() {
 		counts[f.Level]++
-		file, line, ok := f.ShownAt()
-		if counts[f.Level] > maxAnnotations || !ok {
-			continue
+		if file, line, ok := f.ShownAt(); counts[f.Level] > maxAnnotations {
+			left++
+		} else if ok {
+			list = append(list, shown{f, file, line})
 		}
-		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", commands[f.Level], property(file), line, property("kg: "+f.Rule), data(f.Said()))
+	}
+	if left > 0 && counts["note"] >= maxAnnotations { // room for the last notice
+		last := len(list) - 1
+		for last >= 0 && list[last].Level != "note" {
+			last--
+		}
+		if last >= 0 {
+			list = slices.Delete(list, last, last+1)
+			left++
+		}
+	}
+	var b strings.Builder
+	for _, f := range list {
+		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", commands[f.Level], property(f.file), f.line, property("kg: "+f.Rule), data(f.Said()))
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "::notice title=%s::%s\n", property("kg: findings"), data(count(left, "more finding")+", which the summary and other formats list"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

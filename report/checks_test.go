@@ -130,8 +130,16 @@ func TestSARIFCap(t *testing.T) {
 	if n := bytes.Count(text, []byte(`"ruleId"`)); n != 5000 || !bytes.Contains(text, []byte(`"resultsLeftOut":1000`)) {
 		t.Errorf("%d results", n)
 	}
-	if n := bytes.Count(write(t, "impact", "github", r, nil, report.Options{}), []byte("\n")); n != 10 {
-		t.Errorf("%d annotations", n)
+	text = write(t, "impact", "github", r, nil, report.Options{})
+	if n := bytes.Count(text, []byte("::error ")); n != 10 || bytes.Count(text, []byte("\n")) != 11 || !bytes.Contains(text, []byte("\n::notice title=kg%3A findings::5990 more findings,")) {
+		t.Errorf("%d annotations\n%s", n, text)
+	}
+	for i := range r.Findings {
+		r.Findings[i].Level = "note"
+	}
+	text = write(t, "impact", "github", r, nil, report.Options{})
+	if n := bytes.Count(text, []byte("::notice ")); n != 10 || !bytes.Contains(text, []byte("::5991 more findings,")) {
+		t.Errorf("%d notices\n%s", n, text)
 	}
 }
 

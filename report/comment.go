@@ -174,14 +174,16 @@ func since(prev, now *CommentCounts) string {
 	add(prev.Review, now.Review, "to review")
 	add(prev.May, now.May, "that may be affected")
 	add(prev.Tests, now.Tests, "tests that reach a change")
+	// Where some were not remembered, it cannot be told which came and went.
+	known := len(prev.Findings) < maxStateFindings && len(now.Findings) < maxStateFindings
 	fixed, came := 0, 0
 	for _, f := range prev.Findings {
-		if !slices.Contains(now.Findings, f) {
+		if known && !slices.Contains(now.Findings, f) {
 			fixed++
 		}
 	}
 	for _, f := range now.Findings {
-		if !slices.Contains(prev.Findings, f) {
+		if known && !slices.Contains(prev.Findings, f) {
 			came++
 		}
 	}

@@ -123,6 +123,14 @@ func TestCommentState(t *testing.T) {
 	if next := comment(t, r, s); !strings.Contains(next, "Since `ffffffffffff`: -2 broken, -1 to update, +2 tests that reach a change, 1 finding fixed.") && !strings.Contains(next, "Since `ffffffffffff`: -2 broken") {
 		t.Errorf("got\n%s", next)
 	}
+	// Of more findings than a state remembers it cannot be told which are fixed.
+	for i := range 100 {
+		s.Now.Findings = append(s.Now.Findings, fmt.Sprintf("%08x", i))
+	}
+	s.Now.Findings = s.Now.Findings[:100]
+	if next := comment(t, r, s); !strings.Contains(next, "Since `ffffffffffff`: -2 broken") || strings.Contains(next, "fixed") || strings.Contains(next, "new finding") {
+		t.Errorf("got\n%s", next)
+	}
 	for _, text := range []string{"", "x", "<!-- kg:impact id=other v=1 -->", strings.Repeat("<!-- kg:impact id=default ", 3),
 		"<!-- kg:impact id=default v=1 head=@octocat run=x -->\n<!-- kg:state !!! -->", "<!-- kg:impact id=default v=1 -->\n<!-- kg:state bnVsbA -->"} {
 		if s := report.ReadCommentState(text, "default"); s != nil && (s.Head != "" || s.Now.Head != "") {

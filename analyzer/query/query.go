@@ -249,6 +249,7 @@ type asking struct {
 	counted []int  // results by depth, where not all of them are hits
 	behind  int    // results that are no hits, because they are behind what is shown
 	note    string // a reason that stands even if there are results
+	cut     string // what was not looked at, which is told with any reason
 }
 
 // hit is a result before it is written out.
@@ -527,6 +528,12 @@ func (q *asking) explain() {
 		a.Suggestion = "ask again with certainty ambiguous to see them"
 	default:
 		a.Reason = q.whyEmpty()
+	}
+	if q.cut != "" {
+		if a.Reason != "" {
+			a.Reason += "; "
+		}
+		a.Reason += q.cut
 	}
 	if a.Cursor != "" && a.Suggestion == "" {
 		a.Suggestion = "go on with the cursor, or narrow the answer with scope, exclude, kinds or depth"

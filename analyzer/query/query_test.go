@@ -588,3 +588,33 @@ func TestEmptyGraph(t *testing.T) {
 		}
 	}
 }
+
+// TestManyDispatched asks about a method that more others override than are followed.
+func TestManyDispatched(t *testing.T) {
+	b := &graph.Builder{}
+	f := b.AddFile(graph.File{Path: "a.go", Lang: "go"})
+	add := func(name string, k graph.Kind, parent graph.ID) graph.ID {
+		return b.AddNode(graph.Node{Key: "go:m#" + name, Name: name, QName: "m." + name, Kind: k, Parent: parent, File: "a.go", DefLine: 1, Line: 1, EndLine: 2})
+	}
+	edge := func(from, to graph.ID, k graph.EdgeKind) {
+		b.AddEdge(graph.RawEdge{From: from, To: to, Type: graph.None, Kind: k, HasSite: true, Site: graph.Site{File: f, Line: 1, Col: 1, Args: -1, Keywords: -1, Recv: graph.None}})
+	}
+	pkg := b.AddNode(graph.Node{Key: "go:m", Name: "m", QName: "m", Kind: graph.KindPackage, Parent: graph.None})
+	method := add("f", graph.KindMethod, add("T", graph.KindInterface, pkg))
+	caller := add("call", graph.KindFunction, pkg)
+	edge(caller, method, graph.EdgeCalls)
+	for i := range maxDispatched {
+		edge(add(fmt.Sprintf("f%d", i), graph.KindMethod, add(fmt.Sprintf("T%d", i), graph.KindClass, pkg)), method, graph.EdgeImplements)
+	}
+	x := New(b.Build())
+	a, err := x.Ask(Request{Op: "callees", Target: "m.call", Depth: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(a.Reason, "not all are followed") {
+		t.Errorf("%d results, %q", a.Total, a.Reason)
+	}
+	if a, err = New(shop()).Ask(Request{Op: "callees", Target: "web.handle", Depth: 2}); err != nil || a.Reason != "" {
+		t.Errorf("%v, %q", err, a.Reason)
+	}
+}

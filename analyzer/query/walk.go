@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -209,6 +210,9 @@ func (w *walk) edges(n graph.ID, f func(edge int32, to graph.ID)) {
 	}
 }
 
+// maxDispatched bounds the methods that one method stands for, directly or not.
+const maxDispatched = 10_000
+
 // dispatched adds to the node of list[0] the methods that calls of it may run
 // (forwards), or through which calls may run it (backwards).
 func (w *walk) dispatched(list []frontier) []frontier {
@@ -216,8 +220,12 @@ func (w *walk) dispatched(list []frontier) []frontier {
 	if !w.dispatch || !g.Nodes[list[0].node].Kind.IsCallable() {
 		return list
 	}
-	for i := 0; i < len(list) && len(list) < 10_000; i++ {
+	for i := 0; i < len(list); i++ {
 		n := list[i]
+		if len(list) >= maxDispatched {
+			w.q.cut = fmt.Sprintf("of methods that more than %d others override, or that override as many, not all are followed", maxDispatched)
+			break
+		}
 		if w.back {
 			for _, k := range [...]graph.EdgeKind{graph.EdgeImplements, graph.EdgeOverrides} {
 				for _, e := range g.OutKind(n.node, k) {
