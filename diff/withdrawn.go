@@ -69,7 +69,14 @@ func (p *passing) spread(e *graph.Edge) bool {
 // has reports whether a module declares a declaration or passes it on, by its name
 // or with all of a module that has it.
 func (p *passing) has(m, target graph.ID) bool {
-	return p.reach(m, func(m graph.ID) bool {
+	ok, _ := p.mayHave(m, target)
+	return ok
+}
+
+// mayHave is has, and reports whether the module may have the declaration by way of
+// more modules than are looked at.
+func (p *passing) mayHave(m, target graph.ID) (ok, more bool) {
+	return p.look(m, func(m graph.ID) bool {
 		return p.module(target) == m || slices.ContainsFunc(p.files[m], func(f graph.ID) bool {
 			return p.passes(f, target)
 		})
@@ -202,17 +209,20 @@ func (w *withdrawn) from(file graph.ID, gone bool) {
 		}
 		var users []graph.ID
 		asked := map[graph.ID]bool{} // the files that have a use of it less
+		far := false                 // one of the users is too far away to be sure
 		for _, i := range w.d.Base.In(t) {
 			e := &w.d.Base.Edges[i]
 			f := w.fileOf(e)
 			if f == graph.None || f == file || w.told[[2]graph.ID{f, t}] || asked[f] || !w.lost(e, t, h) {
 				continue
 			}
-			if asked[f] = true; w.loses(f, t, h, module) {
+			asked[f] = true
+			if loses, sure := w.loses(f, t, h, module); loses {
 				users = append(users, f)
+				far = far || !sure
 			}
 		}
-		unsure := (len(users) > 0 || gone) && w.unsure(file, now)
+		unsure := (len(users) > 0 || gone) && (far || w.unsure(file, now))
 		if len(users) == 0 && (!gone || unsure || !w.offered(module, now, t, h)) {
 			continue
 		}
@@ -301,18 +311,18 @@ func (w *withdrawn) lost(e *graph.Edge, t, h graph.ID) bool {
 }
 
 // loses reports whether a file had t by way of a module, imports from there still
-// and has it no more, from wherever.
-func (w *withdrawn) loses(f, t, h, module graph.ID) bool {
+// and has it no more, from wherever; and whether that is sure.
+func (w *withdrawn) loses(f, t, h, module graph.ID) (lost, sure bool) {
 	now := w.d.toHead[f]
 	named := findEdge(w.d.Base, f, graph.EdgeImports, t, graph.None)
 	if named >= 0 && findEdge(w.d.Head, now, graph.EdgeImports, h, graph.None) >= 0 {
-		return false
+		return false, true
 	}
 	name := w.d.Base.Nodes[t].Name
 	for _, e := range w.d.Head.OutKind(now, graph.EdgeImports) {
 		b := w.d.toBase[e.To]
 		if n := &w.d.Head.Nodes[e.To]; n.Name == name && n.Kind != graph.KindFile && (b == graph.None || findEdge(w.d.Base, f, graph.EdgeImports, b, graph.None) < 0) {
-			return false // another declaration of the name has taken its place
+			return false, true // another declaration of the name has taken its place
 		}
 	}
 	var at []graph.Site
@@ -321,35 +331,47 @@ func (w *withdrawn) loses(f, t, h, module graph.ID) bool {
 	}
 	still := w.head.imported(now, nil)
 	had := false
+	sure = true
 	for _, m := range w.base.imported(f, at) {
-		if !w.base.has(m, t) {
+		has, more := w.base.mayHave(m, t)
+		if !has && !more {
 			continue
 		}
+		via, far := w.via(m, module, t)
 		to := w.d.toHead[m]
-		if m == w.base.module(t) || !w.via(m, module, t) || to == graph.None || !slices.Contains(still, to) || named < 0 && w.head.has(to, h) {
-			return false
+		if m == w.base.module(t) || !via && !far && !more || to == graph.None || !slices.Contains(still, to) || named < 0 && w.head.has(to, h) {
+			return false, true
 		}
+		sure = sure && has && via
 		had = true
 	}
-	return had
+	return had, sure
 }
 
-// via reports whether a module has t by way of another one, or is that.
-func (w *withdrawn) via(m, other, t graph.ID) bool {
+// via reports whether a module has t by way of another one, or is that, and whether it
+// may have by way of more modules than are looked at.
+func (w *withdrawn) via(m, other, t graph.ID) (ok, more bool) {
 	seen := []graph.ID{m}
 	for i := 0; i < len(seen); i++ {
 		if seen[i] == other {
-			return true
+			return true, false
 		}
 		for _, f := range w.base.files[seen[i]] {
 			for _, k := range w.base.imported(f, nil) {
-				if len(seen) < maxPassed && !slices.Contains(seen, k) && w.base.has(k, t) {
-					seen = append(seen, k)
+				if slices.Contains(seen, k) {
+					continue
 				}
+				if has, more := w.base.mayHave(k, t); !has && !more {
+					continue
+				}
+				if len(seen) == maxPassed {
+					return false, true
+				}
+				seen = append(seen, k)
 			}
 		}
 	}
-	return false
+	return false, false
 }
 
 // unsure reports whether a file may have names that cannot be told.

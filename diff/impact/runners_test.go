@@ -256,3 +256,33 @@ func TestManyPassedOn(t *testing.T) {
 		}
 	}
 }
+
+// TestPassedOnFarAway takes a name away from the last of many modules whose names another
+// one passes on, more than are looked through: that who uses it may be cut off is told.
+func TestPassedOnFarAway(t *testing.T) {
+	build := func(last string, modules int) *graph.Graph {
+		all := ""
+		files := []txtar.File{{Name: "a.ts", Data: []byte("export const x = 1\n")},
+			{Name: "user.ts", Data: []byte("import { x } from './all'\n\nexport function use() { return x }\n")}}
+		for i := range modules {
+			name := fmt.Sprintf("m%03d", i)
+			all += fmt.Sprintf("export * from './%s'\n", name)
+			files = append(files, txtar.File{Name: name + ".ts", Data: fmt.Appendf(nil, "export const y%d = 1\n", i)})
+		}
+		files = append(files, txtar.File{Name: "all.ts", Data: []byte(all + "export * from './z'\n")}, txtar.File{Name: "z.ts", Data: []byte(last)})
+		slices.SortFunc(files, func(x, y txtar.File) int { return strings.Compare(x.Name, y.Name) })
+		g, err := analyzer.Build(t.Context(), sourcetest.Tree(files), analyzer.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	rules := diff.Options{Rules: map[string]diff.Rules{"typescript": {FileModules: true, Structural: true, Reexports: true}}}
+	for modules, sure := range map[int]bool{3: true, 62: true, 63: false, 200: false} {
+		base, head := build("export { x } from './a'\n", modules), build("export const y = 1\n", modules)
+		r := Compute(rules.Compare(base, head), Options{SkipTests: true})
+		if sure != (r.Totals.Broken == 2) || r.Totals.MustUpdate != 2 {
+			t.Errorf("%d modules: %d of %d broken", modules, r.Totals.Broken, r.Totals.MustUpdate)
+		}
+	}
+}
