@@ -100,7 +100,7 @@ func expectFacts(getenv func(string) string, files int, memory int64) {
 		return
 	}
 	largePages(heap)
-	beginLate(getenv, max(firstCollection, min(memory, largeHeap)))
+	beginLate(getenv, max(firstCollection, heap/factsHeap)) // until all facts are read, there is little garbage
 }
 
 // spareProcessor lets the runtime have one processor more than the workers, who are
