@@ -51,6 +51,9 @@ func (m *markdown) tests() {
 			text = fmt.Sprintf("**Run all %s**", count(t.Total, "test"))
 		case len(t.Reasons) > 0: // else the list says it
 			text = fmt.Sprintf("**Run %d of %s**", len(t.Tests), count(t.Total, "test"))
+			if len(t.Whole) > 0 {
+				text += " and all of the classes and files below"
+			}
 		}
 	}
 	for i, w := range t.Reasons {
@@ -77,15 +80,7 @@ func (m *markdown) tests() {
 // nearest first. Of many packages fewer are named, without the file, which the
 // package says.
 func (m *markdown) byPackage(title, of string, n int, at func(i int) (pkg, name string)) {
-	var packages []string
-	names := map[string][]string{}
-	for i := range n {
-		pkg, name := at(i)
-		if names[pkg] == nil {
-			packages = append(packages, pkg)
-		}
-		names[pkg] = append(names[pkg], name)
-	}
+	packages, names := inPackages(n, at)
 	named := testsShown
 	if len(packages) > openRows {
 		named = 2

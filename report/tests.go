@@ -65,3 +65,17 @@ func writeTests(w io.Writer, r *Report, o Options) error {
 	}
 	return b.Flush()
 }
+
+// inPackages divides n names among their packages, which are in the order in which
+// they come.
+func inPackages(n int, at func(i int) (pkg, name string)) (packages []string, names map[string][]string) {
+	names = map[string][]string{}
+	for i := range n {
+		pkg, name := at(i)
+		if names[pkg] == nil {
+			packages = append(packages, pkg)
+		}
+		names[pkg] = append(names[pkg], name)
+	}
+	return packages, names
+}

@@ -441,7 +441,11 @@ func (p *page) tests(t *Tests) {
 	case "all":
 		p.line(span{bold, fmt.Sprintf("Tests: run all %d", t.Total)})
 	case "selected":
-		p.line(span{bold, fmt.Sprintf("Tests: %d of %d reach a change", len(t.Tests), t.Total)})
+		least := ""
+		if len(t.Whole) > 0 {
+			least = "at least "
+		}
+		p.line(span{bold, fmt.Sprintf("Tests: %s%d of %d reach a change", least, len(t.Tests), t.Total)})
 	default:
 		p.line(span{bold, "Tests: none"})
 	}
@@ -457,15 +461,7 @@ func (p *page) tests(t *Tests) {
 	}
 	// One line for each package, the nearest first.
 	list := func(n int, at func(i int) (pkg, name string)) {
-		var packages []string
-		names := map[string][]string{}
-		for i := range n {
-			pkg, name := at(i)
-			if names[pkg] == nil {
-				packages = append(packages, pkg)
-			}
-			names[pkg] = append(names[pkg], name)
-		}
+		packages, names := inPackages(n, at)
 		show, done := p.cut(len(packages))
 		for _, pkg := range packages[:show] {
 			ns := names[pkg]
