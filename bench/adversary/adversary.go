@@ -392,20 +392,10 @@ var Changing = []Case{
 		})}
 	}),
 	replaced("a chain of classes with tests, Java", 3_000, "return 1", "return 2", func(n int) Tree {
-		var b strings.Builder
-		b.WriteString("package m;\n\nimport org.junit.jupiter.api.Test;\n\nclass C0Test { int make() { return 1; } @Test void t0() { make(); } }\n")
-		for i := 1; i < n; i++ {
-			fmt.Fprintf(&b, "class C%dTest extends C%dTest { @Test void t%d() { make(); } }\n", i, i-1, i)
-		}
-		return Tree{"build.gradle": "plugins { id 'java' }\n", "src/test/java/m/C0Test.java": b.String()}
+		return javaChain(n, 1, func(i int) string { return fmt.Sprintf("@Test void t%d() { make(); }", i) })
 	}),
 	replaced("a chain of classes that override, Java", 3_000, "return 0", "return 9", func(n int) Tree {
-		var b strings.Builder
-		b.WriteString("package m;\n\nimport org.junit.jupiter.api.Test;\n\nclass C0Test { int make() { return 0; } @Test void t0() { make(); } }\n")
-		for i := 1; i < n; i++ {
-			fmt.Fprintf(&b, "class C%dTest extends C%dTest { @Override int make() { return super.make() + %d; } }\n", i, i-1, i)
-		}
-		return Tree{"build.gradle": "plugins { id 'java' }\n", "src/test/java/m/C0Test.java": b.String()}
+		return javaChain(n, 0, func(i int) string { return fmt.Sprintf("@Override int make() { return super.make() + %d; }", i) })
 	}),
 	replaced("tests × classes that inherit them, Python", 3_000, "return 1", "return 2", func(n int) Tree {
 		var b strings.Builder
@@ -459,6 +449,17 @@ func replaced(name string, large int, from, to string, base func(n int) Tree) Ca
 		}
 		return t
 	}}
+}
+
+// javaChain is a file of n test classes, each of which extends the one before and has
+// a member of its own. The first makes what its test asks for.
+func javaChain(n, made int, member func(i int) string) Tree {
+	var b strings.Builder
+	fmt.Fprintf(&b, "package m;\n\nimport org.junit.jupiter.api.Test;\n\nclass C0Test { int make() { return %d; } @Test void t0() { make(); } }\n", made)
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&b, "class C%dTest extends C%dTest { %s }\n", i, i-1, member(i))
+	}
+	return Tree{"build.gradle": "plugins { id 'java' }\n", "src/test/java/m/C0Test.java": b.String()}
 }
 
 // pythonChain is a file with a chain of n classes, of which the first has a method
